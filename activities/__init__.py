@@ -1,0 +1,1 @@
+"""How the world is touched: the only worker code that does I/O."""

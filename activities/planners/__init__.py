@@ -1,0 +1,1 @@
+"""Who decides the next step: one planner a file."""

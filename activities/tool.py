@@ -1,0 +1,62 @@
+"""What a tool is: a description for planners, its actions for policy, and one function that acts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from contracts.blobs import Blobs
+from contracts.language import Language
+from contracts.sandbox import Sandbox
+from contracts.tools import ToolResult, ToolSpec
+from contracts.values import JsonObject
+from contracts.verdicts import Action
+
+
+class BadArguments(Exception):
+    """Raised when arguments do not fit a tool's schema; the text names the argument, its value and what is expected."""
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """What one run of a tool may use."""
+
+    task_id: str
+    call_id: str
+    user_id: str
+    language: Language
+    blobs: Blobs
+    beat: Callable[[str], None]
+    """Report life and a word on progress; call it at least every two seconds while work goes on."""
+    open_sandbox: Sandbox | None
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The task's sandbox; only tools whose spec says `needs_sandbox` may ask for it."""
+        if self.open_sandbox is None:
+            raise LookupError("this tool runs without a sandbox: set needs_sandbox in its spec")
+        return self.open_sandbox
+
+
+class Tool(Protocol):
+    """One thing an agent can do. Expected bad outcomes are results with `ok=False`; exceptions are platform failures."""
+
+    @property
+    def spec(self) -> ToolSpec: ...
+
+    def actions(self, args: JsonObject) -> tuple[Action, ...]:
+        """What a call would do to the world, for policy; pure. Raises: BadArguments."""
+        ...
+
+    def summary(self, args: JsonObject, language: Language) -> str:
+        """One line for the person, at most HEADLINE_CHARACTERS."""
+        ...
+
+    def preview(self, args: JsonObject) -> str:
+        """The arguments as an approval shows them: complete where short, control characters escaped."""
+        ...
+
+    def timeout_seconds(self, args: JsonObject) -> float:
+        """How long a call may take in all."""
+        ...
+
+    async def run(self, args: JsonObject, context: ToolContext) -> ToolResult: ...

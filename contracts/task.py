@@ -1,0 +1,238 @@
+"""A task: its record, what starts it, what can be said to it, and what can be seen of it."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from contracts.blobs import BlobRef, Sha256
+from contracts.language import Language
+from contracts.messages import Address, Attachment, HostGrant
+from contracts.planning import Usage
+from contracts.sandbox import Lease
+from contracts.transcript import Turn, UserTurn
+from contracts.values import Value
+from contracts.verdicts import Actor, Effect, Reason
+
+
+class Phase(StrEnum):
+    """Where a task stands; the search attribute TaskPhase."""
+
+    QUEUED = "queued"
+    LEASING = "leasing"
+    PLANNING = "planning"
+    ACTING = "acting"
+    AWAITING_APPROVAL = "awaiting_approval"
+    AWAITING_USER = "awaiting_user"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+CLOSED_PHASES = frozenset({Phase.COMPLETED, Phase.FAILED, Phase.CANCELLED})
+
+
+class TaskRecord(Value):
+    """The public record of a task."""
+
+    task_id: str
+    priority: int = Field(default=5, ge=1, le=10)
+    """1 is the most urgent."""
+    type: Literal["browser", "cli", "api", "composite"] = "composite"
+    status: Phase = Phase.QUEUED
+    sandbox_snapshot: str | None = None
+    identity_profile: str | None = None
+    requires_human_approval: bool = False
+    risk_score: int = Field(default=0, ge=0, le=100)
+    created_at: datetime
+    deadline: datetime | None = None
+    dependencies: tuple[str, ...] = ()
+    retry_count: int = 0
+
+
+class Limits(Value):
+    """What one task may use up."""
+
+    budget_usd: float | None = None
+    max_steps: int = Field(default=200, ge=1)
+    same_failure: int = Field(default=3, ge=2)
+    """So many equal failures of the same call end in a question."""
+    approval_hours: float = Field(default=72.0, gt=0)
+    answer_hours: float = Field(default=168.0, gt=0)
+    continue_after_events: int = Field(default=0, ge=0)
+    """Continue as new after so many history events; 0 leaves it to the server's advice."""
+
+
+class TaskInput(Value):
+    """What starts a task, and all that crosses a continue-as-new (`carry`)."""
+
+    record: TaskRecord
+    request: UserTurn
+    goal: str
+    """One line, for summaries."""
+    actor: Actor
+    address: Address
+    language: Language
+    conversation_id: str | None = None
+    grants: tuple[HostGrant, ...] = ()
+    limits: Limits = Limits()
+    pushes: bool = True
+    """False for a channel that asks for the status itself, such as the terminal."""
+    carry: "Carry | None" = None
+
+
+class StepView(Value):
+    """One line of the progress list."""
+
+    step: int
+    summary: str
+    state: Literal["running", "done", "failed", "denied", "waiting"]
+
+
+class Approval(Value):
+    """A question whose answer is yes or no, bound to one call and its exact arguments."""
+
+    approval_id: str
+    call_id: str
+    tool: str
+    args_sha256: Sha256
+    summary: str
+    preview: str
+    """The arguments as the person must see them, escaped and bounded."""
+    reasons: tuple[Reason, ...]
+    effects: tuple[Effect, ...] = ()
+    risk: int
+    egress: tuple[HostGrant, ...] = ()
+    asked_at: datetime
+    expires_at: datetime
+
+
+class Asked(Value):
+    """A question of the planner that waits for the person's words."""
+
+    question_id: str
+    question: str
+    choices: tuple[str, ...] = ()
+
+
+class Decision(Value):
+    """A person's yes or no."""
+
+    approval_id: str
+    call_id: str
+    args_sha256: Sha256
+    approve: bool
+    by: str
+    """The user id, as `<channel>:<id>`."""
+    note: str = ""
+
+
+class ApprovalSignal(Value):
+    """A yes or no from the Temporal UI or command line, which cannot know the digest."""
+
+    approval_id: str
+    by: str = "temporal"
+    note: str = ""
+
+
+class GivenAnswer(Value):
+    """The person's words for an asked question."""
+
+    question_id: str
+    turn: UserTurn
+    by: str = ""
+
+
+class Says(Value):
+    """A further message to a running task."""
+
+    turn: UserTurn
+    by: str = ""
+
+
+class PauseRequest(Value):
+    """Stop before the next call; with `interrupt`, the running call is cancelled too."""
+
+    interrupt: bool = False
+    by: str = ""
+
+
+class Receipt(Value):
+    """What became of something said to a task."""
+
+    accepted: bool = True
+    duplicate: bool = False
+    detail: str = ""
+
+
+class Failure(Value):
+    """How often the same call failed in the same way, to notice a loop."""
+
+    args_sha256: Sha256
+    error: str
+    count: int
+
+
+class Carry(Value):
+    """The whole state of a task between two runs of its workflow."""
+
+    transcript_ref: BlobRef | None = None
+    additions: tuple[Turn, ...] = ()
+    step: int = 0
+    seen_ids: tuple[str, ...] = ()
+    """The last message and decision ids that were applied."""
+    lease: Lease | None = None
+    epoch: int = 0
+    paused: bool = False
+    usage: Usage = Usage()
+    budget_usd: float | None = None
+    spoken_hosts: tuple[str, ...] = ()
+    approved_hosts: tuple[HostGrant, ...] = ()
+    tainted: bool = False
+    files: tuple[Attachment, ...] = ()
+    steps: tuple[StepView, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    risk_score: int = 0
+    sequence: int = 0
+    """Number of the last view that was delivered."""
+
+
+class TaskStatus(Value):
+    """What anyone who may look at a task sees of it."""
+
+    record: TaskRecord
+    goal: str
+    phase: Phase
+    step: int
+    steps: tuple[StepView, ...] = ()
+    approval: Approval | None = None
+    asked: Asked | None = None
+    answer: str = ""
+    answer_ref: BlobRef | None = None
+    outcome: Literal["done", "partly_failed", "failed", "cancelled"] | None = None
+    files: tuple[Attachment, ...] = ()
+    usage: Usage = Usage()
+    lease: Lease | None = None
+    notes: tuple[str, ...] = ()
+    """Codes of what the person should know, such as `sandbox_lost`, `resumed_after_restart`."""
+    sequence: int = 0
+    """Grows with every visible change."""
+    language: Language = "en"
+
+
+class TaskResult(Value):
+    """How a task ended."""
+
+    task_id: str
+    phase: Phase
+    outcome: Literal["done", "partly_failed", "failed", "cancelled"]
+    answer: str = ""
+    answer_ref: BlobRef | None = None
+    files: tuple[Attachment, ...] = ()
+    usage: Usage = Usage()
+    steps: int = 0
+
+
+TaskInput.model_rebuild()

@@ -1,0 +1,1 @@
+"""Where people speak: channels, web console and APIs in, Temporal out."""

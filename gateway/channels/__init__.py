@@ -1,0 +1,1 @@
+"""How a platform speaks: one channel a file."""

@@ -1,0 +1,1 @@
+"""Who acts: profiles, the vault, OAuth, cookies, leased secrets."""

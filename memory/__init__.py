@@ -1,0 +1,1 @@
+"""What is remembered: context window, vectors, graph."""

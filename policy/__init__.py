@@ -1,0 +1,1 @@
+"""What is permitted: pure functions from a question to a verdict."""

@@ -1,0 +1,1 @@
+"""How a process starts: settings, telemetry, the Temporal connection, the local stack, discovery."""

@@ -1,0 +1,146 @@
+"""All settings of an installation, read once by each main module from `asos.toml` and `ASOS_…` variables."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+
+class Settings(BaseSettings):
+    """One frozen model; a variable wins over the file, the file over the default."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="ASOS_", toml_file="asos.toml", frozen=True, extra="forbid", use_attribute_docstrings=True
+    )
+
+    data_dir: Path = Path("~/.local/share/asos").expanduser()
+    """Everything this installation keeps: databases, blobs, keys, logs. Readable by its owner only."""
+
+    language: Literal["en", "zh"] = "en"
+    """Language of the program's own output; chats are answered in the language that they are written in."""
+
+    temporal_address: str = ""
+    """`host:port` of a Temporal server that already runs; empty starts the embedded one."""
+
+    temporal_namespace: str = "default"
+    """Namespace of all workflows."""
+
+    temporal_api_key: SecretStr | None = None
+    """Key for Temporal Cloud."""
+
+    temporal_tls: bool = False
+    """Speak TLS to Temporal; always on with an API key."""
+
+    temporal_port: int = Field(default=7233, ge=1, le=65535)
+    """Port of the embedded server on loopback."""
+
+    temporal_ui_port: int = Field(default=8233, ge=1, le=65535)
+    """Port of the embedded server's web page on loopback."""
+
+    retention_days: int = Field(default=30, ge=2)
+    """How long the embedded server keeps closed workflows."""
+
+    gateway_port: int = Field(default=8420, ge=1, le=65535)
+    """Port of the gateway on loopback: health, codec endpoint, webhook."""
+
+    worker_port: int = Field(default=8421, ge=1, le=65535)
+    """Port of the worker's health page on loopback."""
+
+    metrics_port: int = Field(default=8422, ge=1, le=65535)
+    """Port of the worker's Prometheus page on loopback; the gateway's is one higher."""
+
+    host_id: str = Field(default="local", pattern=r"^[a-z0-9][a-z0-9-]{0,40}$")
+    """Name of this sandbox host; it must stay the same over restarts, and differ between hosts."""
+
+    planner: Literal["auto", "rules", "litellm"] = "auto"
+    """Who decides the next step; auto takes litellm if a model is named, else rules."""
+
+    model: str = ""
+    """A LiteLLM model name, such as `openai/gpt-5`, `ollama/qwen3` or `anthropic/claude-sonnet-5`."""
+
+    model_base_url: str = ""
+    """Address of an OpenAI-compatible or Ollama server; empty takes the provider's own."""
+
+    model_api_key: SecretStr | None = None
+    """Key for the model's provider; local servers need none."""
+
+    model_timeout_seconds: float = Field(default=100.0, gt=0)
+    """How long one model call may take."""
+
+    model_context_tokens: int = Field(default=32_000, ge=1_000)
+    """How many tokens of transcript a model call is given."""
+
+    task_budget_usd: float | None = Field(default=1.0, ge=0)
+    """What the model may cost in one task before the task pauses and asks."""
+
+    policy_file: Path | None = None
+    """The person's policy; None takes `policy.yaml` of the data folder, which is made at the first start."""
+
+    sandbox_driver: Literal["auto", "docker", "bubblewrap"] = "auto"
+    """auto takes docker if an engine answers, else bubblewrap."""
+
+    sandbox_runtime: str = "auto"
+    """OCI runtime by name; auto takes runsc (gVisor) if the engine knows it, else runc."""
+
+    sandbox_image: str = "browser"
+    """Folder of sandbox_images/ that tasks get; falls back to `base` if it has not been built."""
+
+    docker_host: str = ""
+    """Address of the engine; empty takes DOCKER_HOST or the usual socket."""
+
+    sandbox_memory_mb: int = Field(default=2_048, ge=128)
+    """Memory of one sandbox, swap included."""
+
+    sandbox_cpus: float = Field(default=2.0, gt=0)
+    """Processors of one sandbox."""
+
+    sandbox_processes: int = Field(default=1_024, ge=64)
+    """Processes and threads of one sandbox."""
+
+    sandbox_output_mb: int = Field(default=64, ge=1)
+    """How much output of one command the sandbox keeps."""
+
+    max_sandboxes: int = Field(default=16, ge=1)
+    """How many sandboxes this host holds at once."""
+
+    telegram_token: SecretStr | None = None
+    """Token of the person's bot from @BotFather; with it the Telegram channel starts."""
+
+    telegram_base_url: str = "https://api.telegram.org/bot"
+    """Address of the Bot API, for a local server."""
+
+    telegram_base_file_url: str = "https://api.telegram.org/file/bot"
+    """Address of the Bot API's files."""
+
+    telegram_webhook_url: str = ""
+    """Public https address that Telegram should call; empty polls."""
+
+    otlp_endpoint: str = ""
+    """OpenTelemetry collector for traces, such as `http://localhost:4318`; empty sends none."""
+
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    """Least level that is written to the logs."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @property
+    def temporal_target(self) -> str:
+        """`host:port` that clients connect to."""
+        return self.temporal_address or f"127.0.0.1:{self.temporal_port}"
+
+    @property
+    def planner_name(self) -> Literal["rules", "litellm"]:
+        """The planner after resolving `auto`."""
+        if self.planner == "auto":
+            return "litellm" if self.model else "rules"
+        return self.planner

@@ -1,0 +1,1 @@
+"""Where untrusted work runs: one driver interface, one engine per file."""

@@ -1,0 +1,1 @@
+"""One engine a file; each gives create, attach, pause, snapshot and destroy."""

@@ -1,0 +1,1 @@
+"""What must stay true, told in sentences; the same folders as the program."""

@@ -1,0 +1,1 @@
+"""Where everything is wired together; nothing imports it."""

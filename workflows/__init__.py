@@ -1,0 +1,1 @@
+"""What happens next: deterministic orchestration, and nothing that touches the world."""
