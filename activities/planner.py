@@ -43,7 +43,7 @@ class PlannerContext:
     results: Mapping[str, ToolResult]
     """By call id."""
     tools: tuple[ToolSpec, ...]
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     budget_usd: float | None = None
 
 
