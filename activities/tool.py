@@ -38,7 +38,7 @@ class ToolContext:
 
 
 class Tool(Protocol):
-    """One thing an agent can do. Expected bad outcomes are results with `ok=False`; exceptions mean a failed platform."""
+    """One thing an agent can do. A bad outcome is a result with `ok=False`, an exception is a failed platform."""
 
     @property
     def spec(self) -> ToolSpec: ...
