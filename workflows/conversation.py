@@ -48,7 +48,8 @@ class ConversationWorkflow:
     @workflow.run
     async def run(self, given: ConversationInput) -> None:
         await self._adopt_or_forget()
-        while self._has_work() or not self._history_is_long() or not workflow.all_handlers_finished():
+        self._start_next()
+        while self._has_work() or not self._history_is_long():
             await workflow.wait_condition(lambda: self._has_work() or self._history_is_long())
             await self._start_tasks()
             await self._tell_tasks()
@@ -62,7 +63,7 @@ class ConversationWorkflow:
         message_id = delivered.message.message_id
         if message_id in self._seen:
             return Accepted(disposition="duplicate", task_id=self._seen[message_id] or None)
-        if self._current is None:
+        if self._current is None and not self._waiting:
             return self._start(delivered)
         if self._question_id is not None or self._mode == "steer":
             return self._pass_on(delivered)
@@ -122,6 +123,9 @@ class ConversationWorkflow:
         if self._current == task_id:
             self._current = None
             self._question_id = None
+        self._start_next()
+
+    def _start_next(self) -> None:
         if self._current is None and self._waiting:
             self._start(self._waiting.pop(0))
 
