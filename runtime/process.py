@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 
 def run_until_signal(serve: Serve) -> int:
-    """Run `serve` in a new event loop; gives the exit code: 0 after an orderly end, 1 after an exception, which is logged.
+    """Run `serve` in a new event loop. The exit code is 0 after an orderly end, 1 after an exception, which is logged.
 
     The first SIGTERM or SIGINT sets the event; the second one cancels.
     """

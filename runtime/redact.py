@@ -21,7 +21,8 @@ _SECRET_FIELD = re.compile(
 )
 
 _SHAPES = (
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?:\\[nr]|[A-Za-z0-9+/=\s]){0,20000}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)?",
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----"
+    r"(?:\\[nr]|[A-Za-z0-9+/=\s]){0,20000}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)?",
     r"\bA(?:KIA|SIA)[0-9A-Z]{16}\b",
     r"\bgh[pousr]_[A-Za-z0-9]{36,255}\b",
     r"\bgithub_pat_[A-Za-z0-9_]{22,255}\b",
