@@ -25,12 +25,15 @@ class TemporalHealth(Value):
     port: Port
 
 
+HealthCheck = Annotated[HttpHealth | TemporalHealth, Field(discriminator="kind")]
+
+
 class Part(Value):
     """One process of the stack."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")
     argv: tuple[str, ...] = Field(min_length=1)
-    health: Annotated[HttpHealth | TemporalHealth, Field(discriminator="kind")]
+    health: HealthCheck
     ports: dict[str, Port] = Field(default_factory=dict)
     """The ports on loopback that it must get, by the setting that changes each."""
     sees_environment: bool = True

@@ -80,7 +80,7 @@ def _gateway(settings: Settings) -> Part:
         name="gateway",
         argv=(sys.executable, "-P", "-m", "gateway.main"),
         health=HttpHealth(port=settings.gateway_port),
-        ports={"ASOS_GATEWAY_PORT": settings.gateway_port, "ASOS_METRICS_PORT + 1": settings.metrics_port + 1},
+        ports={"ASOS_GATEWAY_PORT": settings.gateway_port, "ASOS_METRICS_PORT": settings.metrics_port + 1},
     )
 
 

@@ -6,16 +6,16 @@ import http.client
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from runtime.stack.part import HttpHealth, Part
+from runtime.stack.part import HealthCheck, HttpHealth
 
 PROBE_SECONDS = 2.0
 
 
-async def is_healthy(part: Part) -> bool:
+async def is_healthy(check: HealthCheck) -> bool:
     """One question with a short time-out; no answer is a no."""
-    if isinstance(part.health, HttpHealth):
-        return await asyncio.to_thread(_http_is_healthy, part.health)
-    return await _temporal_is_healthy(part.health.port)
+    if isinstance(check, HttpHealth):
+        return await asyncio.to_thread(_http_is_healthy, check)
+    return await _temporal_is_healthy(check.port)
 
 
 def _http_is_healthy(health: HttpHealth) -> bool:

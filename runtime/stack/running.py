@@ -32,7 +32,7 @@ class RunningPart:
         self, part: Part, environ: Mapping[str, str], logs: Path, record: Callable[[], Awaitable[None]]
     ) -> None:
         self.name = part.name
-        self.state = PartState(name=part.name, ports=tuple(part.ports.values()))
+        self.state = PartState(name=part.name, health=part.health, ports=tuple(part.ports.values()))
         self._part = part
         self._environ = environ
         self._output = output_of(logs, part.name)
@@ -83,7 +83,7 @@ class RunningPart:
     async def _healthy(self, process: asyncio.subprocess.Process, written: int) -> None:
         until = self._begun + self._part.starts_within_seconds
         while True:
-            answers = await is_healthy(self._part)
+            answers = await is_healthy(self._part.health)
             if process.returncode is not None:
                 lines = last_lines(self._output, written)
                 raise PartFailed(self._failure("exited", exit_code=process.returncode, lines=lines))

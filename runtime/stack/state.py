@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from contracts.values import Value
 from runtime.files import write_atomically
+from runtime.stack.part import HealthCheck
 
 FailureKind = Literal["port_in_use", "program_missing", "exited", "not_healthy", "supervisor_died", "unusable"]
 
@@ -37,6 +38,10 @@ class ProcessMark(Value):
             return cls(pid=pid, started_at=psutil.Process(pid).create_time())
         except psutil.NoSuchProcess:
             return None
+
+    @property
+    def age_seconds(self) -> float:
+        return max(0.0, time.time() - self.started_at)
 
     def process(self) -> psutil.Process | None:
         """The living process, or None."""
@@ -70,6 +75,7 @@ class PartState(Value):
     """Where one part stands."""
 
     name: str
+    health: HealthCheck
     phase: Literal["waiting", "starting", "running", "restarting", "stopped"] = "waiting"
     mark: ProcessMark | None = None
     ports: tuple[int, ...] = ()
@@ -84,7 +90,6 @@ class StackState(Value):
 
     phase: Phase
     supervisor: ProcessMark
-    started_at: float
     stops_within_seconds: float
     parts: tuple[PartState, ...]
     failure: Failure | None = None
@@ -94,10 +99,6 @@ class StackState(Value):
     @property
     def is_alive(self) -> bool:
         return self.supervisor.process() is not None
-
-    @property
-    def uptime_seconds(self) -> float:
-        return max(0.0, time.time() - self.started_at)
 
 
 def read_state(path: Path) -> StackState | None:

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import Callable, Coroutine, Mapping
 
 from runtime.paths import DataPaths
@@ -33,7 +32,6 @@ class Supervisor:
         self._paths = DataPaths(stack.data_dir)
         self._own = ProcessMark.own()
         self._observe = observe
-        self._begun = time.time()
         self._phase: Phase = "starting"
         self._failure: Failure | None = None
         self._recording = asyncio.Lock()
@@ -106,7 +104,6 @@ class Supervisor:
         return StackState(
             phase=self._phase,
             supervisor=self._own,
-            started_at=self._begun,
             stops_within_seconds=self._stack.stops_within_seconds,
             parts=tuple(running.state for running in self._parts),
             failure=self._failure,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runtime.paths import FILE_MODE, DataPaths
+from runtime.stack.down import down
 from runtime.stack.lock import lock_holder
 from runtime.stack.output import last_lines, output_of
 from runtime.stack.part import Stack
@@ -33,14 +34,21 @@ class UpOutcome:
 def up(stack: Stack, environ: Mapping[str, str], observe: Observe, *, wait: bool = True) -> UpOutcome:
     """Start the stack in the background and wait until all parts are healthy; `observe` is told of each change.
 
-    With a stack that already runs, only wait. A failed start has stopped all that it had started.
+    With a stack that already runs, only wait. A failed or interrupted start has stopped all that it had started.
+    Raises: FolderUnusable, KeyboardInterrupt.
     """
     paths = DataPaths(stack.data_dir)
     paths.prepare()
     if _running_state(paths, stack.stops_within_seconds) is not None:
         return _follow(paths, None, observe, wait)
     written = _size(output_of(paths.logs, "supervisor"))
-    return _follow(paths, _Child(_spawn(stack, environ, paths), written), observe, wait)
+    child = _Child(_spawn(stack, environ, paths), written)
+    try:
+        return _follow(paths, child, observe, wait)
+    except KeyboardInterrupt:
+        if not child.gave_way():
+            down(paths)
+        raise
 
 
 @dataclass
@@ -59,6 +67,10 @@ class _Child:
                 self.exit_code = os.waitstatus_to_exitcode(status)
         return self.exit_code is not None
 
+    def gave_way(self) -> bool:
+        """Whether it ended because another `up` had been quicker."""
+        return self.has_ended() and self.exit_code == Ended.ALREADY_RUNNING
+
 
 def _running_state(paths: DataPaths, patience_seconds: float) -> StackState | None:
     """The state of a stack that starts or runs; one that is just stopping is waited for."""
@@ -76,7 +88,7 @@ def _follow(paths: DataPaths, child: _Child | None, observe: Observe, wait: bool
     while True:
         ended = child is not None and child.has_ended()
         state = read_state(paths.stack_state)
-        if child is not None and child.exit_code == Ended.ALREADY_RUNNING:
+        if child is not None and child.gave_way():
             child = None
             continue
         if state is not None and (child is None or state.supervisor.pid == child.pid):
