@@ -180,13 +180,13 @@ def test_masked_text_is_not_changed_further(text: str) -> None:
     ],
 )
 def test_hostile_text_costs_no_more_than_other_text(unit: str) -> None:
-    text = unit * (400_000 // len(unit))
+    text = unit * (200_000 // len(unit))
     redactor = Redactor(["canary-value"])
 
     began = time.process_time()
     redactor.redact(text)
 
-    assert time.process_time() - began < 4
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(
