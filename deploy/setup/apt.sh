@@ -10,8 +10,9 @@ is_known() { [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
 
 # missing_of NAME…: those that are not installed, one a line.
 missing_of() {
-    local name
-    for name in "$@"; do is_installed "$name" || printf '%s\n' "$name"; done
+    local present name
+    present=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
+    for name in "$@"; do grep -qx "installed $name" <<<"$present" || printf '%s\n' "$name"; done
 }
 
 # refresh_lists NAME…: asks for fresh package lists only if one of these is unknown so far.

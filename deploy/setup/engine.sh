@@ -7,12 +7,15 @@
 #   engine.sh forget       stop it and delete what it stored
 #
 # An engine that somebody else runs is used as it is; its settings are never changed.
+# shellcheck source=deploy/setup/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=deploy/setup/apt.sh
 source "$ASOS_ROOT/deploy/setup/apt.sh"
+# shellcheck source=deploy/setup/gvisor.sh
 source "$ASOS_ROOT/deploy/setup/gvisor.sh"
 
-STORE=/var/lib/asos-engine
-RUN=/run/asos-engine
+STORE=${ASOS_ENGINE_STORE:-/var/lib/asos-engine}
+RUN=${ASOS_ENGINE_RUN:-/run/asos-engine}
 SOCKET=$RUN/docker.sock
 PRIVATE=unix://$SOCKET
 START_SECONDS=60
@@ -75,8 +78,10 @@ start_private() {
     mountpoint -q /sys/fs/cgroup || quietly as_root mount -t cgroup2 none /sys/fs/cgroup
     as_root mkdir -p "$STORE" "$RUN"
     engine_settings | as_root tee "$STORE/daemon.json" >/dev/null
-    say "starting dockerd of its own in $STORE"
-    as_root sh -c "setsid dockerd --config-file '$STORE/daemon.json' >>'$STORE/dockerd.log' 2>&1 </dev/null &"
+    private_pid >/dev/null || as_root rm -f "$RUN/dockerd.pid" "$SOCKET"
+    say "starting a dockerd of its own: $STORE, $RUN"
+    # It outlives this script, so it must not hold the script's set-up lock (descriptor 9) or its output.
+    as_root sh -c "setsid dockerd --config-file '$STORE/daemon.json' >>'$STORE/dockerd.log' 2>&1 </dev/null 9>&- &"
     wait_for_start || fail "dockerd did not start within $START_SECONDS s" "Its log is $STORE/dockerd.log"
 }
 
@@ -141,14 +146,14 @@ stop() {
     while [ -d "/proc/$pid" ] && [ "$SECONDS" -lt "$deadline" ]; do sleep 0.2; done
     [ ! -d "/proc/$pid" ] || fail "dockerd $pid does not end" "Its log is $STORE/dockerd.log"
     as_root rm -rf "$RUN"
-    done_step
+    done_step ""
 }
 
 forget() {
     stop
     begin "Deleting $STORE"
     as_root rm -rf "$STORE"
-    done_step
+    done_step ""
 }
 
 main "$@"

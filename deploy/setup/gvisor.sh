@@ -38,7 +38,7 @@ runsc_is_offered() {
 # The machine's own source of its main suite, with the suite's name changed, and pinned so that nothing else comes from it.
 add_backports() {
     local codename
-    codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+    codename=$(os VERSION_CODENAME)
     say "adding $codename-backports for runsc alone ($BACKPORTS, $BACKPORTS_PIN)"
     backports_source "$codename" | as_root tee "$BACKPORTS" >/dev/null
     printf 'Package: *\nPin: release n=%s-backports\nPin-Priority: -1\n\nPackage: runsc\nPin: release n=%s-backports\nPin-Priority: 990\n' \

@@ -2,7 +2,9 @@
 # Builds the sandbox images that are named, in order, unless their folder is unchanged since the last build.
 #
 #   DOCKER_HOST=… images.sh base browser
+# shellcheck source=deploy/setup/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=deploy/setup/apt.sh
 source "$ASOS_ROOT/deploy/setup/apt.sh"
 
 PULL_SECONDS=120
@@ -44,8 +46,8 @@ label_of() { docker image inspect --format "{{index .Config.Labels \"$LABEL\"}}"
 # Only Debian has Chromium as a package, so Debian it is, of this machine's own release where the machine is Debian.
 distribution_of() {
     local id codename
-    id=$(. /etc/os-release && echo "$ID")
-    codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+    id=$(os ID)
+    codename=$(os VERSION_CODENAME)
     if [ "$id" = debian ] && [ -n "$codename" ]; then echo "debian:$codename-slim"; else echo debian:bookworm-slim; fi
 }
 
@@ -74,7 +76,7 @@ ensure_distribution() {
 debootstrap_image() {
     local codename=${1#debian:}
     codename=${codename%-slim}
-    [ "$(. /etc/os-release && echo "${VERSION_CODENAME:-}")" = "$codename" ] ||
+    [ "$(os VERSION_CODENAME)" = "$codename" ] ||
         fail "$1 cannot be pulled and this system is not Debian $codename" "Make a registry reachable, or: docker load an image of that name"
     install_missing mmdebstrap
     apt_sources |

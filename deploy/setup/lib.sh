@@ -45,6 +45,9 @@ now_ms() { date +%s%3N; }
 # quietly COMMAND…: its output goes to the log, since only a failure makes anyone want to read it.
 quietly() { "$@" >>"$ASOS_SETUP_LOG" 2>&1 </dev/null; }
 
+# os KEY: a value of /etc/os-release, such as ID or VERSION_CODENAME; empty if it has none.
+os() { sed -n "s/^$1=\"\{0,1\}\([^\"]*\)\"\{0,1\}$/\1/p" /etc/os-release; }
+
 has() { command -v "$1" >/dev/null 2>&1; }
 
 # can_be_root [ask]: true if commands can run as root; with `ask` also if a person at the terminal may type a password.
