@@ -11,6 +11,7 @@ SETUP="$ASOS_ROOT/deploy/setup"
 main() {
     local host
     one_at_a_time
+    : >"$ASOS_SETUP_LOG"
     [ "$1" != test ] || "$SETUP/packages.sh" test
     "$SETUP/venv.sh" "$1"
     host=$("$SETUP/engine.sh" "$1")

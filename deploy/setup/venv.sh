@@ -43,7 +43,7 @@ install_lock() {
     echo "$1 $(digest_of "$1")" >"$STAMP"
 }
 
-last_error() { grep -a '^ERROR' "$ASOS_SETUP_LOG" | tail -n 1; }
+last_error() { sed -n 's/^ *\([A-Z][A-Za-z]*Error: .*\|ERROR: .*\)/\1/p' "$ASOS_SETUP_LOG" | tail -n 1; }
 
 make_venv() {
     local python
