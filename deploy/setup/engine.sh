@@ -128,25 +128,50 @@ wait_for_start() {
 private_pid() {
     local pid
     pid=$(as_root cat "$RUN/dockerd.pid" 2>/dev/null) || return 1
-    [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = dockerd ] && printf '%s\n' "$pid"
+    [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = dockerd ] || return 1
+    printf '%s\n' "$pid"
 }
 
 stop() {
-    local pid ids
+    local pid
     begin "Stopping the private Docker engine"
-    if ! pid=$(private_pid); then
-        done_step "none runs"
-        return
+    if ! pid=$(private_pid) && has_leftovers; then
+        say "it was killed: starting it once more, so that it ends its own containers"
+        start_private
+        pid=$(private_pid)
     fi
+    [ -z "$pid" ] || end_private "$pid"
+    unmount_below "$RUN" "$STORE"
+    as_root rm -rf "$RUN"
+    done_step "${pid:-none runs}"
+}
+
+end_private() {
+    local ids deadline=$((SECONDS + 30))
     ids=$(docker -H "$PRIVATE" ps -q 2>/dev/null || true)
     # shellcheck disable=SC2086  # one word per container
     [ -z "$ids" ] || quietly docker -H "$PRIVATE" rm -f $ids || true
-    as_root kill "$pid"
-    local deadline=$((SECONDS + 30))
-    while [ -d "/proc/$pid" ] && [ "$SECONDS" -lt "$deadline" ]; do sleep 0.2; done
-    [ ! -d "/proc/$pid" ] || fail "dockerd $pid does not end" "Its log is $STORE/dockerd.log"
-    as_root rm -rf "$RUN"
-    done_step ""
+    as_root kill "$1"
+    while [ -d "/proc/$1" ] && [ "$SECONDS" -lt "$deadline" ]; do sleep 0.2; done
+    [ ! -d "/proc/$1" ] || fail "dockerd $1 does not end" "Its log is $STORE/dockerd.log"
+}
+
+# A killed dockerd leaves its containers, each under a shim that names this engine.
+has_leftovers() {
+    local comm
+    for comm in /proc/[0-9]*/comm; do
+        if grep -qs '^containerd-shim' "$comm" && grep -qsaF "$RUN/" "${comm%comm}cmdline"; then return 0; fi
+    done
+    return 1
+}
+
+# A killed dockerd also leaves mounts, newest last.
+unmount_below() {
+    local folder mount
+    for folder in "$@"; do
+        awk -v folder="$folder/" 'index($2, folder) == 1 {print $2}' /proc/self/mounts | tac |
+            while read -r mount; do quietly as_root umount -l "$mount" || true; done
+    done
 }
 
 forget() {

@@ -17,8 +17,8 @@ main() {
 }
 
 build() {
-    local tag="agent-sandbox-os/$1:latest" folder="$ASOS_ROOT/sandbox_images/$1" wanted
-    [ -f "$folder/Dockerfile" ] || fail "there is no sandbox image named '$1'" "There are: $(ls "$ASOS_ROOT/sandbox_images")"
+    local tag="agent-sandbox-os/$1:latest" folder="$ASOS_ROOT/sandbox_images/$1" wanted former
+    [ -f "$folder/Dockerfile" ] || fail "there is no sandbox image named '$1'" "There are: $(cd "$ASOS_ROOT/sandbox_images" && echo */)"
     begin "Sandbox image $1"
     distribution=$(distribution_of)
     wanted=$(digest_of "$folder" "$1")
@@ -27,9 +27,12 @@ build() {
         return
     fi
     [ "$1" != base ] || ensure_distribution "$distribution"
+    former=$(docker image inspect --format '{{.Id}}' "$tag" 2>/dev/null || true)
     say "docker build $tag"
     docker_build "$tag" "$wanted" "$folder" ||
         fail "docker build of $tag failed: $(tail -n 1 "$ASOS_SETUP_LOG")" "The log is $ASOS_SETUP_LOG"
+    # A container may still use it; the next build's clean-up is not this one's failure.
+    [ -z "$former" ] || quietly docker image rm "$former" || true
     done_step "$tag"
 }
 
