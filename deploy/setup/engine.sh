@@ -52,7 +52,7 @@ provide() {
 # The private engine comes before the usual socket, so that a second run finds what the first one used.
 find_engine() {
     local host
-    for host in "${DOCKER_HOST:-}" "$PRIVATE" unix:///var/run/docker.sock "unix://${XDG_RUNTIME_DIR:-/run/user/$(id -u)}/docker.sock"; do
+    for host in "${DOCKER_HOST:-}" "$PRIVATE" "$(host_of_context)" unix:///var/run/docker.sock; do
         if [ -n "$host" ] && answers "$host"; then
             printf '%s\n' "$host"
             return 0
@@ -60,6 +60,9 @@ find_engine() {
     done
     return 1
 }
+
+# Where the person's own `docker` goes, such as a rootless engine or Docker Desktop.
+host_of_context() { env -u DOCKER_HOST docker context inspect --format '{{.Endpoints.docker.Host}}' 2>/dev/null || true; }
 
 answers() {
     local socket=${1#unix://}
@@ -73,7 +76,7 @@ told_runtimes() {
 }
 
 start_private() {
-    install_missing docker.io iptables
+    install_engine
     ensure_runsc || true
     mountpoint -q /sys/fs/cgroup || quietly as_root mount -t cgroup2 none /sys/fs/cgroup
     as_root mkdir -p "$STORE" "$RUN"
@@ -83,6 +86,15 @@ start_private() {
     # It outlives this script, so it must not hold the script's set-up lock (descriptor 9) or its output.
     as_root sh -c "setsid dockerd --config-file '$STORE/daemon.json' >>'$STORE/dockerd.log' 2>&1 </dev/null 9>&- &"
     wait_for_start || fail "dockerd did not start within $START_SECONDS s" "Its log is $STORE/dockerd.log"
+}
+
+# Newer releases have the client apart; where the kernel has AppArmor, the engine needs its parser.
+install_engine() {
+    local -a packages=(docker.io iptables)
+    has dockerd || refresh_lists docker.io
+    if ! has docker && is_known docker-cli; then packages+=(docker-cli); fi
+    if grep -qs Y /sys/module/apparmor/parameters/enabled; then packages+=(apparmor); fi
+    install_missing "${packages[@]}"
 }
 
 # No bridge and no firewall rules: sandboxes have no network, so the host's stays as it is.
