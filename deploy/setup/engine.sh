@@ -76,6 +76,7 @@ told_runtimes() {
 }
 
 start_private() {
+    local pid
     install_engine
     ensure_runsc || true
     mountpoint -q /sys/fs/cgroup || quietly as_root mount -t cgroup2 none /sys/fs/cgroup
@@ -85,7 +86,9 @@ start_private() {
     say "starting a dockerd of its own: $STORE, $RUN"
     # It outlives this script, so it must not hold the script's set-up lock (descriptor 9) or its output.
     as_root sh -c "setsid dockerd --config-file '$STORE/daemon.json' >>'$STORE/dockerd.log' 2>&1 </dev/null 9>&- &"
-    wait_for_start || fail "dockerd did not start within $START_SECONDS s" "Its log is $STORE/dockerd.log"
+    wait_for_start && return
+    if pid=$(private_pid); then as_root kill "$pid"; fi
+    fail "dockerd did not start within $START_SECONDS s" "Its log is $STORE/dockerd.log"
 }
 
 # Newer releases have the client apart; where the kernel has AppArmor, the engine needs its parser.
