@@ -35,6 +35,8 @@ class TaskChanged(Value):
     task_id: str
     state: Literal["awaiting_user", "working", "closed"]
     question_id: str | None = None
+    unheard: tuple[str, ...] = ()
+    """Ids of messages that reached the task too late to be heard; they start a task of their own."""
 
 
 class SetMode(Value):
@@ -50,6 +52,8 @@ class ConversationState(Value):
     current_task_id: str | None = None
     question_id: str | None = None
     waiting: tuple[Delivered, ...] = ()
+    passed_on: tuple[Delivered, ...] = ()
+    """Messages that went to the running task; kept until it has ended, since it may not have heard them."""
     seen: tuple[tuple[str, str], ...] = ()
     """The last message ids, each with the task that it went to."""
 

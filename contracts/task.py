@@ -159,6 +159,13 @@ class PauseRequest(Value):
     by: str = ""
 
 
+class SetBudget(Value):
+    """What the task may cost in all; None is no limit."""
+
+    budget_usd: float | None = Field(default=None, ge=0)
+    by: str = ""
+
+
 class Receipt(Value):
     """What became of something said to a task."""
 

@@ -1,0 +1,190 @@
+"""Runs the calls of one step: each is judged, approved where the verdict asks, and then run where the sandbox is."""
+
+import asyncio
+from datetime import timedelta
+from typing import Literal
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
+
+from contracts.activities import Acting, JudgeOutcome, JudgeRequest, Judging, RunOutcome, RunRequest
+from contracts.errors import SANDBOX_LOST
+from contracts.queues import CONTROL
+from contracts.sandbox import Lease
+from contracts.task import Approval, Phase, StepView
+from contracts.texts import task as texts
+from contracts.tools import HEADLINE_CHARACTERS, ToolCall
+from contracts.transcript import NoteTurn, ToolTurn
+from contracts.verdicts import Ask, Deny
+from workflows import limits
+from workflows.asking import Asking
+from workflows.failures import host_is_away, reason_of, type_of
+from workflows.state import TaskState
+from workflows.visibility import Visibility
+from workflows.workplace import Workplace
+
+AT_ONCE = 20
+"""The most calls of one step that run side by side."""
+
+StepMark = Literal["running", "done", "failed", "denied", "waiting"]
+
+
+class Calls:
+    """The calls of a step, side by side as far as their order allows."""
+
+    def __init__(self, state: TaskState, visibility: Visibility, asking: Asking, workplace: Workplace) -> None:
+        self._state = state
+        self._visibility = visibility
+        self._asking = asking
+        self._workplace = workplace
+
+    async def run_all(self, calls: tuple[ToolCall, ...]) -> None:
+        """Run them and add their turns to what the planner reads next, in the order in which it asked."""
+        self._visibility.enter(Phase.ACTING)
+        places = asyncio.Semaphore(AT_ONCE)
+        turns: dict[str, ToolTurn] = {}
+
+        async def in_order(call: ToolCall) -> None:
+            needed = [other for other in call.after if any(other == each.call_id for each in calls)]
+            await workflow.wait_condition(lambda: all(other in turns for other in needed))
+            if all(turns[other].ok for other in needed):
+                async with places:
+                    turns[call.call_id] = await self._run(call)
+            else:
+                turns[call.call_id] = self._closed(call, "denied", "skipped", "skipped: an earlier call failed")
+
+        await together([asyncio.create_task(in_order(call)) for call in calls])
+        self._state.additions.extend(turns[call.call_id] for call in calls)
+        await self._break_loops(calls, turns)
+
+    async def _run(self, call: ToolCall) -> ToolTurn:
+        self._show(call, "running")
+        judged = await self._judge(call)
+        verdict = judged.verdict
+        self._state.risk_score = max(self._state.risk_score, verdict.risk)
+        if isinstance(verdict, Deny):
+            return self._refused(call, judged)
+        approval: Approval | None = None
+        if isinstance(verdict, Ask):
+            self._show(call, "waiting")
+            approval, decision = await self._asking.approval(call, judged, verdict)
+            if decision is None:
+                return self._closed(
+                    call, "denied", "denied", f"nobody approved it by {approval.expires_at:%Y-%m-%d %H:%M}"
+                )
+            if not decision.approve:
+                return self._closed(call, "denied", "denied", f"the person said no. {decision.note}".strip())
+            self._show(call, "running")
+            self._state.approved_hosts = (*self._state.approved_hosts, *approval.egress)
+        return await self._act(call, judged, approval)
+
+    async def _judge(self, call: ToolCall) -> JudgeOutcome:
+        return await workflow.execute_local_activity_method(
+            Judging.judge,
+            self._question(call),
+            start_to_close_timeout=limits.JUDGE_ATTEMPT,
+            retry_policy=limits.JUDGE_RETRY,
+            summary=f"judge {call.summary}"[:HEADLINE_CHARACTERS],
+        )
+
+    def _question(self, call: ToolCall) -> JudgeRequest:
+        state = self._state
+        return JudgeRequest(
+            task_id=state.given.record.task_id,
+            actor=state.given.actor,
+            call=call,
+            spoken_hosts=state.spoken_hosts,
+            approved_hosts=state.approved_hosts,
+            tainted=state.tainted,
+        )
+
+    async def _act(self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None) -> ToolTurn:
+        """Run the call; one that may be repeated is run once more if its sandbox is lost underneath it."""
+        while True:
+            lease = await self._workplace.lease() if judged.needs_sandbox else None
+            try:
+                return await self._attempt(call, judged, approval, lease)
+            except ActivityError as error:
+                if self._state.interrupted and is_cancelled_exception(error):
+                    return self._closed(call, "failed", "interrupted", "interrupted by a pause; it may have begun")
+                if lease is None or not (type_of(error) == SANDBOX_LOST or host_is_away(error)):
+                    return self._closed(call, "failed", "failed", reason_of(error))
+                self._workplace.lost(lease)
+                if not judged.repeatable:
+                    return self._closed(call, "failed", "sandbox_lost", "the sandbox was lost while this ran")
+
+    async def _attempt(
+        self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None, lease: Lease | None
+    ) -> ToolTurn:
+        state = self._state
+        handle = workflow.start_activity_method(
+            Acting.run_tool,
+            RunRequest(judged=self._question(call), lease=lease, approval=approval, language=state.given.language),
+            activity_id=f"tool-{call.call_id}" if lease is None else f"tool-{call.call_id}-e{lease.epoch}",
+            task_queue=lease.task_queue if lease else CONTROL,
+            start_to_close_timeout=timedelta(seconds=judged.timeout_seconds) + limits.TOOL_MARGIN,
+            schedule_to_start_timeout=limits.TOOL_WAIT_FOR_HOST if lease else None,
+            heartbeat_timeout=limits.TOOL_HEARTBEAT,
+            retry_policy=limits.TOOL_RETRY,
+            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+            summary=call.summary[:HEADLINE_CHARACTERS],
+        )
+        try:
+            await workflow.wait_condition(lambda: handle.done() or state.interrupted)
+        finally:
+            if not handle.done():
+                handle.cancel()
+                await workflow.wait_condition(handle.done)
+        return self._finished(call, await handle)
+
+    def _finished(self, call: ToolCall, outcome: RunOutcome) -> ToolTurn:
+        state = self._state
+        state.tainted = state.tainted or not outcome.provenance.trusted
+        state.files.extend(outcome.send)
+        denied = outcome.turn.error in ("denied", "refused")
+        self._show(call, "done" if outcome.turn.ok else "denied" if denied else "failed")
+        return outcome.turn
+
+    def _refused(self, call: ToolCall, judged: JudgeOutcome) -> ToolTurn:
+        rules = ", ".join(f"{reason.rule} {reason.detail}".strip() for reason in judged.verdict.reasons)
+        error = "denied" if judged.known else judged.verdict.reasons[0].rule
+        return self._closed(call, "denied", error, judged.problem or f"not permitted: {rules}")
+
+    def _closed(self, call: ToolCall, mark: StepMark, error: str, headline: str) -> ToolTurn:
+        """The turn of a call that gave no result of its own."""
+        self._show(call, mark)
+        return ToolTurn(
+            call_id=call.call_id, tool=call.tool, ok=False, headline=headline[:HEADLINE_CHARACTERS], error=error
+        )
+
+    def _show(self, call: ToolCall, mark: StepMark) -> None:
+        self._state.show_step(call.call_id, StepView(step=self._state.step, summary=call.summary, state=mark))
+        self._visibility.refresh()
+
+    async def _break_loops(self, calls: tuple[ToolCall, ...], turns: dict[str, ToolTurn]) -> None:
+        """Ask the person once the same call has failed in the same way too often."""
+        for call in calls:
+            turn = turns[call.call_id]
+            if turn.ok or turn.error == "skipped":
+                continue
+            count = self._state.count_failure(call.args_sha256, f"{turn.error}: {turn.headline}")
+            if count >= self._state.given.limits.same_failure:
+                await self._ask_for_another_way(call, turn, count)
+
+    async def _ask_for_another_way(self, call: ToolCall, turn: ToolTurn, count: int) -> None:
+        language = self._state.given.language
+        question = texts.SAME_FAILURE.say(language, summary=call.summary, count=count, error=turn.headline)
+        answer = await self._asking.go_on(question, texts.TRY_AGAIN.say(language), turn.headline)
+        self._state.forget_failures()
+        self._state.additions.append(NoteTurn(code="same_failure", text=question))
+        self._state.additions.append(answer)
+
+
+async def together(tasks: list[asyncio.Task[None]]) -> None:
+    """Wait for all; if one raises or the task is cancelled, the others are cancelled and waited for first."""
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

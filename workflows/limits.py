@@ -1,0 +1,52 @@
+"""How long each activity may take, and how it is tried again."""
+
+from datetime import timedelta
+
+from temporalio.common import RetryPolicy
+
+PLAN_ATTEMPT = timedelta(seconds=120)
+PLAN_IN_ALL = timedelta(minutes=15)
+PLAN_HEARTBEAT = timedelta(seconds=20)
+PLAN_RETRY = RetryPolicy(
+    initial_interval=timedelta(seconds=1), backoff_coefficient=2.0, maximum_interval=timedelta(seconds=60)
+)
+
+JUDGE_ATTEMPT = timedelta(seconds=10)
+JUDGE_RETRY = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=10))
+
+TOOL_HEARTBEAT = timedelta(seconds=10)
+TOOL_WAIT_FOR_HOST = timedelta(seconds=90)
+"""A host worker that restarts is back by then; after it the host counts as lost."""
+TOOL_MARGIN = timedelta(seconds=60)
+"""What a call gets beyond its own time-out, to stop the command and keep its output."""
+TOOL_RETRY = RetryPolicy(
+    initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=20), maximum_attempts=8
+)
+
+LEASE_ATTEMPT = timedelta(seconds=120)
+LEASE_IN_ALL = timedelta(minutes=4)
+LEASE_RETRY = RetryPolicy(
+    initial_interval=timedelta(seconds=2), maximum_interval=timedelta(seconds=30), maximum_attempts=4
+)
+
+RELEASE_ATTEMPT = timedelta(seconds=60)
+RELEASE_IN_ALL = timedelta(minutes=3)
+
+PROGRESS_ATTEMPT = timedelta(seconds=30)
+PROGRESS_IN_ALL = timedelta(seconds=60)
+PROGRESS_PAUSE = timedelta(seconds=1)
+"""Least time between two edits of a task's message."""
+PROGRESS_TICK = timedelta(seconds=20)
+"""While work goes on, the message changes at least this often."""
+
+FINAL_ATTEMPT = timedelta(seconds=120)
+FINAL_IN_ALL = timedelta(days=7)
+FINAL_RETRY = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=30))
+
+LOOK_UP_ATTEMPT = timedelta(seconds=20)
+
+SEEN_IDS = 256
+"""How many message and decision ids are remembered to drop duplicates."""
+STEPS_SHOWN = 30
+WAITING_MESSAGES = 50
+"""How many requests a chat may have waiting."""

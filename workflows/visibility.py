@@ -1,0 +1,58 @@
+"""What the Temporal UI tells of a task: search attributes to find it by, and a page of current details."""
+
+from typing import Any
+
+from temporalio import workflow
+from temporalio.common import SearchAttributeUpdate
+
+from contracts import search
+from contracts.task import Phase, TaskStatus
+from workflows.state import TaskState
+
+WAITING_PHASES = frozenset({Phase.AWAITING_APPROVAL, Phase.AWAITING_USER})
+
+MARKS = {"running": "▶", "done": "✓", "failed": "✗", "denied": "⊘", "waiting": "…"}
+
+
+class Visibility:
+    """Publishes a state whenever its phase is another one: each publication is an event of history."""
+
+    def __init__(self, state: TaskState) -> None:
+        self._state = state
+        workflow.set_current_details(details(state.status()))
+
+    def enter(self, phase: Phase) -> None:
+        """Go to a phase and let the UI know."""
+        if self._state.enter(phase):
+            workflow.upsert_search_attributes(self._updates())
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Renew the page of details, which is served by query and costs no history."""
+        workflow.set_current_details(details(self._state.status()))
+
+    def _updates(self) -> list[SearchAttributeUpdate[Any]]:
+        state = self._state
+        updates: list[SearchAttributeUpdate[Any]] = [
+            search.TASK_PHASE.value_set(state.phase.value),
+            search.NEEDS_HUMAN.value_set(state.phase in WAITING_PHASES),
+            search.STEP.value_set(state.step),
+            search.RISK_SCORE.value_set(state.risk_score),
+            search.COST_USD.value_set(round(state.usage.cost_usd, 6)),
+        ]
+        if state.lease is not None:
+            updates.append(search.HOST_ID.value_set(state.lease.host_id))
+        return updates
+
+
+def details(status: TaskStatus) -> str:
+    """The page in Temporal's Markdown: goal, phase, what it waits for, the last steps."""
+    lines = [f"**{status.goal}**", "", f"Phase: `{status.phase}`, step {status.step}"]
+    if status.approval is not None:
+        approval = status.approval
+        lines += ["", f"Waits for approval `{approval.approval_id}`: {approval.summary}", "", "```"]
+        lines += [approval.preview, "```", f"Signal `approve` or `deny` with that id, until {approval.expires_at}."]
+    if status.asked is not None:
+        lines += ["", f"Waits for an answer: {status.asked.question}"]
+    lines += ["", *(f"- {MARKS[line.state]} {line.step}. {line.summary}" for line in status.steps)]
+    return "\n".join(lines)
