@@ -1,5 +1,6 @@
 """A conversation: the mailbox of one chat, which starts tasks and passes later words on to them."""
 
+from datetime import datetime
 from typing import Literal
 
 from contracts.messages import Address, Message
@@ -43,6 +44,14 @@ class SetMode(Value):
     """Whether a message that comes while a task runs waits for its end (queue) or joins it (steer)."""
 
     mode: Mode
+
+
+class DropWaiting(Value):
+    """Forget the requests that have not started; the receipt's `ahead` says how many they were."""
+
+    by: str = ""
+    sent_until: datetime | None = None
+    """Requests that were written after this stay."""
 
 
 class ConversationState(Value):

@@ -1,4 +1,4 @@
-"""The search attributes of a task, by which people find it in the Temporal UI. They are plain text there."""
+"""Search attributes: what a person can filter tasks by in the Temporal UI. Stored in clear, so never a secret."""
 
 from temporalio.common import SearchAttributeKey
 
@@ -12,3 +12,15 @@ COST_USD = SearchAttributeKey.for_float("CostUsd")
 STEP = SearchAttributeKey.for_int("Step")
 
 ALL = (TASK_PHASE, NEEDS_HUMAN, CHANNEL, USER_ID, HOST_ID, RISK_SCORE, COST_USD, STEP)
+
+TYPES: dict[str, str] = {
+    TASK_PHASE.name: "Keyword",
+    NEEDS_HUMAN.name: "Bool",
+    CHANNEL.name: "Keyword",
+    USER_ID.name: "Keyword",
+    HOST_ID.name: "Keyword",
+    RISK_SCORE.name: "Int",
+    COST_USD.name: "Double",
+    STEP.name: "Int",
+}
+"""Every attribute with its type, as the Temporal command line spells it."""

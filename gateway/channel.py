@@ -6,6 +6,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Literal, Protocol
 
+from contracts.language import Language
 from contracts.messages import Address, Chat, Sender
 from gateway.rich import Spans
 
@@ -123,6 +124,8 @@ class Incoming:
     addressed: bool = True
     """False for group talk that is not meant for the bot."""
     thread_id: str | None = None
+    language: Language = "en"
+    """In which the person's platform speaks to them, or in which they write."""
 
     @property
     def key(self) -> str:
@@ -145,6 +148,7 @@ class Pressed:
     message_id: str
     press_id: str
     data: str
+    language: Language = "en"
 
 
 class Inbox(Protocol):
@@ -156,6 +160,10 @@ class Inbox(Protocol):
 
     async def press(self, pressed: Pressed) -> str:
         """Gives the short text to show at the button. Raises: DeskUnreachable."""
+        ...
+
+    async def apologise(self, incoming: Incoming) -> None:
+        """To be called for what can never be received. Raises: ChannelUnreachable, ChannelBusy."""
         ...
 
 

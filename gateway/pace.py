@@ -21,12 +21,14 @@ class _Budget:
 
     interval: float
     spent_until: float = 0.0
+    blocked_until: float = 0.0
     slowness: float = 1.0
     complained_at: float = float("-inf")
 
-    def wait(self, now: float) -> float:
+    def wait(self, now: float, *, urgent: bool) -> float:
         """Seconds until the next call is allowed."""
-        return max(0.0, self.spent_until - now - (BURST - 1) * self.interval)
+        blocked = max(0.0, self.blocked_until - now)
+        return blocked if urgent else max(blocked, self.spent_until - now - (BURST - 1) * self.interval)
 
     def spend(self, now: float) -> None:
         if now - self.complained_at > CALM_SECONDS:
@@ -35,7 +37,7 @@ class _Budget:
 
     def complain(self, now: float, seconds: float) -> None:
         self.slowness = min(MAX_SLOWNESS, self.slowness * 2)
-        self.complained_at = now + seconds
+        self.complained_at = self.blocked_until = now + seconds
         self.spent_until = max(self.spent_until, now + seconds + (BURST - 1) * self.interval)
 
 
@@ -55,18 +57,22 @@ class Pace:
         self._bot = _Budget(bot_seconds)
         self._chats: dict[str, _Budget] = {}
 
-    async def turn(self, chat_id: str) -> None:
-        """Returns when one more call for this chat is within both budgets."""
-        while (seconds := self.wait(chat_id)) > 0:
+    async def turn(self, chat_id: str, *, urgent: bool = False) -> None:
+        """Returns when one more call for this chat is within both budgets.
+
+        What is urgent may overdraw the chat's budget, and what is not then waits longer; nothing goes out while the
+        platform has asked to wait.
+        """
+        while (seconds := self.wait(chat_id, urgent=urgent)) > 0:
             await self._sleep(seconds)
         now = self._clock()
         self._chat(chat_id).spend(now)
         self._bot.spend(now)
 
-    def wait(self, chat_id: str) -> float:
+    def wait(self, chat_id: str, *, urgent: bool = False) -> float:
         """Seconds until the next call for this chat."""
         now = self._clock()
-        return max(self._chat(chat_id).wait(now), self._bot.wait(now))
+        return max(self._chat(chat_id).wait(now, urgent=urgent), self._bot.wait(now, urgent=False))
 
     def complained(self, chat_id: str, retry_after_seconds: float) -> None:
         """The platform asked to wait: nothing goes to this chat before, and less often for a minute after."""

@@ -1,4 +1,4 @@
-"""Text with marks, in no platform's notation: channels render it, and it can be cut anywhere without breaking a mark."""
+"""Text with marks in no platform's notation: channels render it, and it can be cut without breaking a mark."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -62,7 +62,7 @@ class Speaker:
             return
         page = Page(cut((plain(notice.text),), self.channel.capabilities.max_text)[0])
         try:
-            await self._place(notice.address, owner, 0, page)
+            await self._place(notice.address, owner, 0, page, urgent=True)
         except (ChatGone, PageRefused) as refused:
             _log.warning("a notice was refused: %s", refused)
 
@@ -71,10 +71,12 @@ class Speaker:
             return slot.message_id
         return await self._place(address, owner, index)
 
-    async def _place(self, address: Address, owner: str, index: int, page: Page = PLACEHOLDER) -> str:
+    async def _place(
+        self, address: Address, owner: str, index: int, page: Page = PLACEHOLDER, *, urgent: bool = False
+    ) -> str:
         await self._outbox.sending(owner, index, address)
         try:
-            message_id = await self._patiently_send(address, page)
+            message_id = await self._patiently_send(address, page, urgent=urgent)
         except ChannelUnreachable as failed:
             if not failed.maybe_done:
                 await self._outbox.forget(owner, index)
@@ -85,9 +87,9 @@ class Speaker:
         await self._outbox.sent(owner, index, message_id)
         return message_id
 
-    async def _patiently_send(self, address: Address, page: Page) -> str:
+    async def _patiently_send(self, address: Address, page: Page, *, urgent: bool) -> str:
         while True:
-            await self._turn(address)
+            await self._turn(address, urgent=urgent)
             try:
                 return await self.channel.send(address, page)
             except ChannelBusy as busy:
@@ -103,11 +105,11 @@ class Speaker:
             except ChannelBusy as busy:
                 self._complained(address, busy)
 
-    async def _turn(self, address: Address) -> None:
-        seconds = self._pace.wait(address.chat_id)
+    async def _turn(self, address: Address, *, urgent: bool = False) -> None:
+        seconds = self._pace.wait(address.chat_id, urgent=urgent)
         if seconds > PATIENCE_SECONDS:
             raise ChannelBusy(seconds)
-        await self._pace.turn(address.chat_id)
+        await self._pace.turn(address.chat_id, urgent=urgent)
 
     def _complained(self, address: Address, busy: ChannelBusy) -> None:
         self._pace.complained(address.chat_id, busy.retry_after_seconds)

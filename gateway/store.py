@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
-Row = tuple[str | int | float | None, ...]
+Row = tuple[str | int | float | bytes | None, ...]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS deliveries (

@@ -1,10 +1,20 @@
 """All settings of an installation, read once by each main module from `asos.toml` and `ASOS_…` variables."""
 
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+
+class SettingsInvalid(Exception):
+    """Raised when a setting has no proper value. Its text leaves the value out: it might be a secret."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name}: {problem}")
+        self.name = name
+        self.problem = problem
 
 
 class Settings(BaseSettings):
@@ -133,6 +143,12 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
 
+    @field_validator("data_dir")
+    @classmethod
+    def _absolute(cls, folder: Path) -> Path:
+        """The same folder for every process, wherever each was started."""
+        return folder.expanduser().absolute()
+
     @property
     def temporal_target(self) -> str:
         """`host:port` that clients connect to."""
@@ -144,3 +160,14 @@ class Settings(BaseSettings):
         if self.planner == "auto":
             return "litellm" if self.model else "rules"
         return self.planner
+
+
+def read_settings() -> Settings:
+    """For main modules: the settings of this process. Raises: SettingsInvalid."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise SettingsInvalid(f"ASOS_{'_'.join(map(str, first['loc'])).upper()}", first["msg"]) from None
+    except TOMLDecodeError as error:
+        raise SettingsInvalid("asos.toml", str(error)) from error

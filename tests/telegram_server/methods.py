@@ -74,12 +74,12 @@ async def set_my_commands(state: State, fields: Fields) -> bool:
     for command in commands:
         if not 1 <= len(command["command"]) <= 32 or not 1 <= len(command["description"]) <= 256:
             raise Refusal(400, "Bad Request: BOT_COMMAND_INVALID")
-    state.commands = commands
+    state.commands[fields.text("language_code")] = commands
     return True
 
 
-async def get_my_commands(state: State, _fields: Fields) -> list[dict[str, str]]:
-    return state.commands
+async def get_my_commands(state: State, fields: Fields) -> list[dict[str, str]]:
+    return state.commands.get(fields.text("language_code"), [])
 
 
 async def send_message(state: State, fields: Fields) -> dict[str, Any]:

@@ -48,7 +48,8 @@ class State:
     faults: list[Fault] = field(default_factory=list)
     blocked: set[int] = field(default_factory=set)
     """Chats whose person has blocked the bot."""
-    commands: list[dict[str, str]] = field(default_factory=list)
+    commands: dict[str, list[dict[str, str]]] = field(default_factory=dict)
+    """By language code; the empty one is the default."""
     answers: dict[str, str] = field(default_factory=dict)
     """Text shown for each pressed button, by callback query id."""
     webhook_url: str = ""

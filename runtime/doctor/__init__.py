@@ -1,0 +1,1 @@
+"""What an installation has, lacks, and how to get it."""

@@ -1,0 +1,85 @@
+"""Where everything lies in the data folder, which only its owner may enter."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
+
+
+class FolderUnusable(Exception):
+    """Raised when a folder cannot be made, written, or closed to others; the text names it and the remedy."""
+
+
+@dataclass(frozen=True)
+class DataPaths:
+    """The layout of one data folder."""
+
+    root: Path
+
+    @property
+    def keyring(self) -> Path:
+        return self.root / "keys" / "keyring.json"
+
+    @property
+    def blobs(self) -> Path:
+        return self.root / "blobs"
+
+    @property
+    def temporal_database(self) -> Path:
+        return self.root / "temporal" / "temporal.db"
+
+    @property
+    def ledger(self) -> Path:
+        return self.root / "audit" / "ledger.db"
+
+    @property
+    def audit_log(self) -> Path:
+        return self.root / "audit" / "audit.db"
+
+    @property
+    def gateway_database(self) -> Path:
+        return self.root / "gateway" / "gateway.db"
+
+    @property
+    def sandboxes(self) -> Path:
+        return self.root / "sandboxes"
+
+    @property
+    def policy(self) -> Path:
+        return self.root / "policy.yaml"
+
+    @property
+    def pairing_code(self) -> Path:
+        """Holds the one-time code by which a first contact is paired; absent when there is none to show."""
+        return self.root / "gateway" / "pairing-code"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def stack_state(self) -> Path:
+        return self.root / "run" / "stack.json"
+
+    @property
+    def stack_lock(self) -> Path:
+        return self.root / "run" / "stack.lock"
+
+    def prepare(self) -> None:
+        """Make every folder, closed to all but its owner. Raises: FolderUnusable."""
+        files = (self.keyring, self.temporal_database, self.ledger, self.gateway_database, self.stack_state)
+        for folder in (self.root, self.blobs, self.sandboxes, self.logs, *(file.parent for file in files)):
+            private_folder(folder)
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder and its parents, and take all rights of group and others from it. Raises: FolderUnusable."""
+    try:
+        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        if folder.stat().st_mode & 0o077:
+            folder.chmod(FOLDER_MODE)
+    except OSError as error:
+        raise FolderUnusable(
+            f"cannot use the folder {folder}: {error.strerror}; make it writable for you, or set ASOS_DATA_DIR"
+        ) from error

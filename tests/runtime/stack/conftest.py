@@ -1,0 +1,106 @@
+"""A data folder with a stack of the real Temporal server and two stand-ins; nothing of it outlives the test."""
+
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from runtime.paths import DataPaths
+from runtime.settings import Settings
+from runtime.stack.down import down
+from runtime.stack.part import HttpHealth, Part, Stack
+from runtime.stack.parts import stack_of
+from runtime.stack.processes import MARKER
+from runtime.stack.state import StackState
+from runtime.stack.up import UpOutcome, up
+
+STAND_IN = Path(__file__).with_name("stand_in.py")
+
+
+def free_ports(count: int) -> list[int]:
+    """Below the range from which the kernel takes ports for outgoing connections, so that nobody else gets them."""
+    sockets = []
+    for port in range(20_000 + os.getpid() % 500 * 20, 32_000):
+        probe = socket.socket()
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            probe.close()
+            continue
+        sockets.append(probe)
+        if len(sockets) == count:
+            break
+    ports = [probe.getsockname()[1] for probe in sockets]
+    for probe in sockets:
+        probe.close()
+    return ports
+
+
+class Site:
+    """One data folder, and what a test does with its stack."""
+
+    def __init__(self, root: Path) -> None:
+        self.paths = DataPaths(root)
+        self.journal = root.with_suffix(".journal")
+        self.temporal_port, self.ui_port, self.worker_port, self.gateway_port = free_ports(4)
+        self.seen: list[StackState] = []
+
+    def stand_in(self, name: str, port: int, *flags: str, **changes: object) -> Part:
+        argv = (sys.executable, str(STAND_IN), "--port", str(port), "--name", name, "--journal", str(self.journal))
+        fields = {
+            "name": name,
+            "argv": (*argv, *flags),
+            "health": HttpHealth(port=port),
+            "ports": {f"ASOS_{name.upper()}_PORT": port},
+            "starts_within_seconds": 20.0,
+            "stops_within_seconds": 3.0,
+        }
+        return Part.model_validate({**fields, **changes})
+
+    @property
+    def worker(self) -> Part:
+        return self.stand_in("worker", self.worker_port)
+
+    @property
+    def gateway(self) -> Part:
+        return self.stand_in("gateway", self.gateway_port)
+
+    @property
+    def temporal(self) -> Part:
+        settings = Settings(data_dir=self.paths.root, temporal_port=self.temporal_port, temporal_ui_port=self.ui_port)
+        return stack_of(settings).parts[0]
+
+    def stack(self, *parts: Part) -> Stack:
+        return Stack(data_dir=self.paths.root, parts=parts or (self.worker, self.gateway))
+
+    def up(self, *parts: Part, wait: bool = True) -> UpOutcome:
+        return up(self.stack(*parts), dict(os.environ), self.seen.append, wait=wait)
+
+    def pids(self) -> list[int]:
+        """Every living process of this stack."""
+        return [process.pid for process in psutil.process_iter() if _belongs(process, self.paths.root)]
+
+    def words(self) -> list[str]:
+        return self.journal.read_text().splitlines() if self.journal.exists() else []
+
+    def run_files(self) -> list[str]:
+        return [path.name for path in self.paths.stack_state.parent.iterdir()]
+
+
+def _belongs(process: psutil.Process, root: Path) -> bool:
+    try:
+        return process.environ().get(MARKER) == str(root) and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    site = Site(tmp_path / "data")
+    yield site
+    down(site.paths)
+    assert site.pids() == []

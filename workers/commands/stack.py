@@ -1,0 +1,193 @@
+"""`asos up`, `down`, `status` and `doctor`: the local stack, and what this machine lacks for it."""
+
+import asyncio
+import json
+import os
+import signal
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+from pydantic import JsonValue
+from rich.console import Console
+
+from contracts.language import Language
+from contracts.texts import runtime as texts
+from runtime.doctor.check import Check
+from runtime.doctor.examine import examine
+from runtime.paths import DataPaths, FolderUnusable
+from runtime.redact import Redactor, secrets_of
+from runtime.settings import Settings, SettingsInvalid, read_settings
+from runtime.stack.down import down as stop_stack
+from runtime.stack.lock import LockHeld
+from runtime.stack.parts import stack_of
+from runtime.stack.processes import environment_of
+from runtime.stack.report import pairing_code, report
+from runtime.stack.state import Failure, StackState, read_state
+from runtime.stack.supervise import Ended, supervise
+from runtime.stack.up import UpOutcome
+from runtime.stack.up import up as start_stack
+from runtime.stack.view import Progress, show_addresses, show_failure, show_report
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
+Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until every part is healthy.")]
+Foreground = Annotated[bool, typer.Option("--foreground", help="Stay in this terminal; Ctrl-C stops the stack.")]
+
+_out = Console()
+_errors = Console(stderr=True)
+
+
+def up(wait: Wait = True, foreground: Foreground = False, as_json: Json = False) -> None:
+    """Start Temporal, worker and gateway, or find those that run."""
+    settings = _settings()
+    language = settings.language
+    signal.signal(signal.SIGTERM, _interrupt)
+    if foreground:
+        _up_in_foreground(settings)
+    progress = Progress(_errors if as_json else _out, language)
+    try:
+        outcome = start_stack(stack_of(settings), dict(os.environ), progress.observe, wait=wait)
+    except FolderUnusable as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        progress.end()
+        _fail(texts.INTERRUPTED.say(language))
+    progress.end()
+    if as_json:
+        _print_json(_up_facts(outcome, progress.seconds))
+    elif outcome.failure is None:
+        _tell_up(outcome, settings, progress.seconds)
+    if outcome.failure is not None:
+        _fail_with(outcome.failure, settings)
+
+
+def down(as_json: Json = False) -> None:
+    """Stop the stack, and clear away what a killed one left."""
+    settings = _settings()
+    language = settings.language
+    try:
+        with _errors.status(texts.STOPPING.say(language)):
+            outcome = stop_stack(DataPaths(settings.data_dir))
+    except LockHeld:
+        _fail(texts.LOCKED.say(language, folder=settings.data_dir))
+    if as_json:
+        _print_json(
+            {"was_running": outcome.was_running, "leftovers": outcome.leftovers, "seconds": round(outcome.seconds, 3)}
+        )
+        return
+    if outcome.leftovers:
+        _out.print(texts.LEFTOVERS.say(language, count=outcome.leftovers))
+    stopped = outcome.was_running or outcome.leftovers
+    _out.print(texts.DOWN.say(language, seconds=outcome.seconds) if stopped else texts.DOWN_ALREADY.say(language))
+
+
+def status(as_json: Json = False) -> None:
+    """Show what runs; the exit code is 1 unless every part is healthy."""
+    settings = _settings()
+    found = asyncio.run(report(DataPaths(settings.data_dir)))
+    if as_json:
+        _print_json(found.model_dump(mode="json"))
+    else:
+        show_report(_out, found, settings.language)
+        if found.failure is not None:
+            show_failure(_out, found.failure, settings.language, _redactor(settings))
+    raise typer.Exit(0 if found.healthy else 1)
+
+
+def doctor(as_json: Json = False) -> None:
+    """Say what this machine has, what it lacks, and how to get that; the exit code is 1 if something is missing."""
+    settings = _settings()
+    checks = asyncio.run(examine(settings, settings.language))
+    missing = sum(check.status == "missing" for check in checks)
+    if as_json:
+        _print_json({"ok": missing == 0, "checks": [check.model_dump(mode="json") for check in checks]})
+    else:
+        _tell_checks(checks, missing, settings.language)
+    raise typer.Exit(1 if missing else 0)
+
+
+def _up_in_foreground(settings: Settings) -> NoReturn:
+    language = settings.language
+    paths = DataPaths(settings.data_dir)
+    try:
+        paths.prepare()
+    except FolderUnusable as error:
+        _fail(str(error))
+    progress = Progress(_out, language)
+    _out.print(texts.FOREGROUND.say(language))
+    ended = supervise(stack_of(settings), environment_of(paths.root, os.environ), progress.observe)
+    progress.end()
+    state = read_state(paths.stack_state)
+    if ended is Ended.ALREADY_RUNNING:
+        _fail(_already(state, language) if state else texts.LOCKED.say(language, folder=paths.root))
+    if ended is Ended.FAILED and state is not None and state.failure is not None:
+        _fail_with(state.failure, settings)
+    raise typer.Exit(int(ended))
+
+
+def _tell_up(outcome: UpOutcome, settings: Settings, seconds: float) -> None:
+    language = settings.language
+    state = outcome.state
+    if state is None:
+        return
+    if state.phase != "running":
+        _out.print(texts.STARTS.say(language))
+    elif outcome.was_running:
+        _out.print(_already(state, language))
+    else:
+        _out.print(texts.UP.say(language, seconds=seconds))
+    show_addresses(_out, state.ui_url, pairing_code(DataPaths(settings.data_dir)), language)
+
+
+def _already(state: StackState, language: Language) -> str:
+    return texts.UP_ALREADY.say(language, minutes=state.supervisor.age_seconds / 60, pid=state.supervisor.pid)
+
+
+def _up_facts(outcome: UpOutcome, seconds: float) -> dict[str, JsonValue]:
+    return {
+        "ok": outcome.failure is None,
+        "was_running": outcome.was_running,
+        "seconds": round(seconds, 3),
+        "state": outcome.state.model_dump(mode="json") if outcome.state else None,
+        "failure": outcome.failure.model_dump(mode="json") if outcome.failure else None,
+    }
+
+
+def _tell_checks(checks: list[Check], missing: int, language: Language) -> None:
+    signs = {"ok": "[green]✓[/green]", "warn": "[yellow]![/yellow]", "missing": "[red]✗[/red]"}
+    for check in checks:
+        _out.print(signs[check.status], f"[bold]{check.name}[/bold]", end=" ")
+        _out.print(check.detail, markup=False, highlight=False, soft_wrap=True)
+        if check.remedy:
+            _out.print(f"    → {check.remedy}", markup=False, highlight=False, soft_wrap=True)
+    _out.print(texts.GAPS.say(language, count=missing) if missing else texts.ALL_WELL.say(language))
+
+
+def _settings() -> Settings:
+    try:
+        return read_settings()
+    except SettingsInvalid as error:
+        _errors.print(texts.BAD_SETTING.say("en", name=error.name, problem=error.problem), style="red", markup=False)
+        raise typer.Exit(2) from error
+
+
+def _redactor(settings: Settings) -> Redactor:
+    return Redactor(secrets_of(dict(settings), os.environ))
+
+
+def _fail_with(failure: Failure, settings: Settings) -> NoReturn:
+    show_failure(_errors, failure, settings.language, _redactor(settings))
+    raise typer.Exit(1)
+
+
+def _fail(sentence: str) -> NoReturn:
+    _errors.print(f"✗ {sentence}", style="red", markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(1)
+
+
+def _print_json(facts: JsonValue) -> None:
+    _out.print(json.dumps(facts, ensure_ascii=False), markup=False, highlight=False, soft_wrap=True)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
