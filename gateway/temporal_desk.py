@@ -66,8 +66,12 @@ Result = TypeVar("Result", bound=Value)
 class TemporalDesk:
     """Satisfies Desk. What a workflow rejects leaves no trace in Temporal, so that it is logged here."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def __init__(self, client: Client | None = None) -> None:
+        """Without a client nobody can be reached until `connect`."""
+        self._connected = client
+
+    def connect(self, client: Client) -> None:
+        self._connected = client
 
     async def submit(self, delivered: Delivered) -> Accepted:
         message = delivered.message
@@ -139,11 +143,19 @@ class TemporalDesk:
         return Retried(task_id=task_id, run_id=run_id, step=step)
 
     async def reachable(self) -> bool:
+        if self._connected is None:
+            return False
         try:
             async with asyncio.timeout(RPC_SECONDS.total_seconds()):
                 return await self._client.service_client.check_health(timeout=RPC_SECONDS)
         except (TimeoutError, RPCError, RPCTimeoutOrCancelledError):
             return False
+
+    @property
+    def _client(self) -> Client:
+        if self._connected is None:
+            raise DeskUnreachable("Temporal has not answered since the start")
+        return self._connected
 
     def _task(self, task_id: str) -> WorkflowHandle[object, object]:
         return self._client.get_workflow_handle(task_workflow_id(task_id))

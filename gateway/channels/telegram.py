@@ -64,7 +64,7 @@ PHOTO_TYPES = frozenset({"image/png", "image/jpeg"})
 LIVE_SECONDS = 120.0
 """A channel that has not answered for so long is not connected."""
 CHECK_SECONDS = 60.0
-HAND_ON_SECONDS = 10.0
+HAND_ON_SECONDS = 5.0
 RETRY_SECONDS = 5.0
 
 MENU: tuple[tuple[str, Sentence], ...] = (
@@ -137,15 +137,17 @@ class Telegram:
         self._tasks.append(asyncio.create_task(self._run()))
 
     async def stop(self) -> None:
-        """Takes nothing new, lets what is under way become safe, and acknowledges it."""
+        """Takes nothing new, lets what is under way become safe, and acknowledges it. Twice is no harm."""
+        if self._inbox is None:
+            return
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._intake.close(HAND_ON_SECONDS)
         if not self._webhook_url and self._liveness.connected:
             await self._polling().acknowledge()
-        with contextlib.suppress(TelegramError):
-            await self._bot.shutdown()
+        await self._bot.shutdown()
+        self._inbox = None
 
     async def take(self, body: object) -> None:
         """One update that came by webhook; returns when it is safe.
