@@ -3,27 +3,23 @@
 import asyncio
 
 from temporalio import workflow
-from temporalio.common import Priority, SearchAttributePair, TypedSearchAttributes
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 
-from contracts import search
 from contracts.activities import Watching
 from contracts.conversation import (
     Accepted,
     ConversationInput,
     ConversationState,
     Delivered,
+    DropWaiting,
     SetMode,
     TaskChanged,
 )
 from contracts.ids import ulid
 from contracts.queues import CONTROL, task_workflow_id
-from contracts.task import Phase, Says, TaskInput, TaskRecord, TaskResult
-from contracts.transcript import UserTurn
-from contracts.verdicts import Actor
+from contracts.task import Says, TaskResult
 from workflows import limits
-
-GOAL_CHARACTERS = 120
+from workflows.requests import priority, search_attributes, task_input, user_id, user_turn
 
 
 @workflow.defn(name="ConversationWorkflow")
@@ -48,7 +44,8 @@ class ConversationWorkflow:
     @workflow.run
     async def run(self, given: ConversationInput) -> None:
         await self._adopt_or_forget()
-        while self._has_work() or not self._history_is_long() or not workflow.all_handlers_finished():
+        self._start_next()
+        while self._has_work() or not self._history_is_long():
             await workflow.wait_condition(lambda: self._has_work() or self._history_is_long())
             await self._start_tasks()
             await self._tell_tasks()
@@ -62,7 +59,7 @@ class ConversationWorkflow:
         message_id = delivered.message.message_id
         if message_id in self._seen:
             return Accepted(disposition="duplicate", task_id=self._seen[message_id] or None)
-        if self._current is None:
+        if self._current is None and not self._waiting:
             return self._start(delivered)
         if self._question_id is not None or self._mode == "steer":
             return self._pass_on(delivered)
@@ -82,6 +79,15 @@ class ConversationWorkflow:
         """Whether later messages wait for the end of the running task or join it."""
         self._mode = request.mode
         return Accepted(disposition="answered", task_id=self._current)
+
+    @workflow.update
+    def drop_waiting(self, request: DropWaiting) -> Accepted:
+        """Forget the requests that have not started, as a stop of everything wants."""
+        until = request.sent_until
+        kept = [each for each in self._waiting if until is not None and each.message.timestamp > until]
+        dropped, self._waiting = len(self._waiting) - len(kept), kept
+        workflow.logger.info("%s requests were dropped by %s", dropped, request.by)
+        return Accepted(disposition="answered", task_id=self._current, ahead=dropped)
 
     @workflow.signal
     def task_changed(self, changed: TaskChanged) -> None:
@@ -122,6 +128,9 @@ class ConversationWorkflow:
         if self._current == task_id:
             self._current = None
             self._question_id = None
+        self._start_next()
+
+    def _start_next(self) -> None:
         if self._current is None and self._waiting:
             self._start(self._waiting.pop(0))
 
@@ -142,7 +151,7 @@ class ConversationWorkflow:
     async def _start_tasks(self) -> None:
         while self._to_start:
             task_id, delivered = self._to_start.pop(0)
-            given = task_input(task_id, delivered, self._id)
+            given = task_input(task_id, delivered, created_at=workflow.now(), conversation_id=self._id)
             try:
                 handle = await workflow.start_child_workflow(
                     "TaskWorkflow",
@@ -209,61 +218,3 @@ class ConversationWorkflow:
             passed_on=tuple(self._passed_on),
             seen=tuple(self._seen.items()),
         )
-
-
-def user_id(delivered: Delivered) -> str:
-    """One person on one platform."""
-    return f"{delivered.message.platform}:{delivered.message.sender.id}"
-
-
-def user_turn(delivered: Delivered) -> UserTurn:
-    """The person's words as the planner reads them."""
-    message = delivered.message
-    return UserTurn(
-        text=message.content.text,
-        text_ref=message.content.text_ref,
-        attachments=message.content.attachments,
-        message_id=message.message_id,
-        at=message.timestamp,
-    )
-
-
-def task_input(task_id: str, delivered: Delivered, conversation_id: str) -> TaskInput:
-    """What a task is started with for one message."""
-    message = delivered.message
-    first_line = next(iter(message.content.text.strip().splitlines()), "") or f"({message.content.type})"
-    return TaskInput(
-        record=TaskRecord(
-            task_id=task_id,
-            priority=delivered.priority,
-            type=delivered.task_type,
-            created_at=workflow.now(),
-            status=Phase.QUEUED,
-        ),
-        request=user_turn(delivered),
-        goal=first_line[:GOAL_CHARACTERS],
-        actor=Actor(user_id=user_id(delivered), role=message.role, channel=message.platform),
-        address=delivered.address,
-        language=message.language,
-        conversation_id=conversation_id,
-        grants=message.grants,
-        limits=delivered.limits,
-        pushes=delivered.pushes,
-    )
-
-
-def search_attributes(given: TaskInput) -> TypedSearchAttributes:
-    """What a task can be found by from its start."""
-    return TypedSearchAttributes(
-        [
-            SearchAttributePair(search.TASK_PHASE, Phase.QUEUED.value),
-            SearchAttributePair(search.NEEDS_HUMAN, False),
-            SearchAttributePair(search.CHANNEL, given.address.channel),
-            SearchAttributePair(search.USER_ID, given.actor.user_id),
-        ]
-    )
-
-
-def priority(given: TaskInput) -> Priority:
-    """Ten levels of ours on Temporal's five, and each person their fair share."""
-    return Priority(priority_key=(given.record.priority + 1) // 2, fairness_key=given.actor.user_id[:64])

@@ -5,12 +5,12 @@ from collections.abc import Coroutine
 from typing import Any
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
+from temporalio.exceptions import ApplicationError, is_cancelled_exception
 
 from contracts import errors
-from contracts.activities import Planning, Watching
-from contracts.planning import AskUser, PlanOutcome, PlanRequest, Reply, ToolCalls
-from contracts.queues import CONTROL, PLANNING
+from contracts.activities import Watching
+from contracts.planning import AskUser, PlanOutcome, Reply, ToolCalls
+from contracts.queues import CONTROL
 from contracts.task import (
     ApprovalSignal,
     Decision,
@@ -30,9 +30,9 @@ from workflows import limits, messages
 from workflows.asking import Asking
 from workflows.calls import Calls
 from workflows.ending import TaskEnded
-from workflows.failures import reason_of, type_of
 from workflows.progress import Progress
 from workflows.state import TaskState
+from workflows.thinking import Thinking
 from workflows.visibility import Visibility
 from workflows.workplace import Workplace
 
@@ -48,6 +48,7 @@ class TaskWorkflow:
         self._progress = Progress(self._state)
         self._asking = Asking(self._state, self._visibility)
         self._workplace = Workplace(self._state, self._visibility, self._asking)
+        self._thinking = Thinking(self._state, self._visibility, self._asking)
         self._calls = Calls(self._state, self._visibility, self._asking, self._workplace)
 
     @workflow.run
@@ -76,7 +77,7 @@ class TaskWorkflow:
             self._state.step += 1
             group = workflow.create_event_group(f"step-{self._state.step}", label=f"step {self._state.step}")
             with group.scope():
-                outcome = await self._plan()
+                outcome = await self._thinking.plan()
                 reply = await self._follow(outcome)
             if reply is not None:
                 return self._result(reply.outcome, reply.text, reply)
@@ -86,7 +87,7 @@ class TaskWorkflow:
         next_step = outcome.next_step
         language = self._state.given.language
         if outcome.over_budget and isinstance(next_step, AskUser):
-            await self._ask_for_budget(next_step)
+            await self._thinking.ask_for_budget(next_step)
         elif isinstance(next_step, ToolCalls):
             await self._calls.run_all(next_step.calls)
         elif isinstance(next_step, AskUser):
@@ -97,62 +98,6 @@ class TaskWorkflow:
             question = texts.TOO_MANY_STEPS.say(language, steps=self._state.step)
             await self._asking.go_on(question, texts.GO_ON.say(language), question)
         return None
-
-    async def _plan(self) -> PlanOutcome:
-        """Ask the planner. Raises: TaskEnded if its provider refuses for good, or the person gives up on it."""
-        state = self._state
-        self._visibility.enter(Phase.PLANNING)
-        additions, state.additions = state.additions, []
-        request = PlanRequest(
-            task_id=state.given.record.task_id,
-            step=state.step,
-            language=state.given.language,
-            transcript_ref=state.transcript_ref,
-            additions=tuple(additions),
-            usage=state.usage,
-            budget_usd=state.budget_usd,
-        )
-        while True:
-            try:
-                outcome = await workflow.execute_activity_method(
-                    Planning.plan,
-                    request,
-                    activity_id=f"plan-{state.step}",
-                    task_queue=PLANNING,
-                    start_to_close_timeout=limits.PLAN_ATTEMPT,
-                    schedule_to_close_timeout=limits.PLAN_IN_ALL,
-                    heartbeat_timeout=limits.PLAN_HEARTBEAT,
-                    retry_policy=limits.PLAN_RETRY,
-                    summary=f"think, step {state.step}",
-                )
-                break
-            except ActivityError as error:
-                if is_cancelled_exception(error):
-                    raise
-                await self._planner_failed(error)
-        state.transcript_ref = outcome.transcript_ref
-        state.usage = state.usage.plus(outcome.usage)
-        state.spoken_hosts = outcome.spoken_hosts
-        return outcome
-
-    async def _planner_failed(self, error: ActivityError) -> None:
-        language = self._state.given.language
-        reason = reason_of(error)
-        cause = error.cause
-        if isinstance(cause, ApplicationError) and cause.non_retryable:
-            sentence = texts.PLANNER_REFUSED.say(language, code=type_of(error), remedy=reason)
-            raise TaskEnded("failed", sentence) from None
-        question = texts.PLANNER_SILENT.say(language, reason=reason)
-        await self._asking.go_on(question, texts.TRY_AGAIN.say(language), reason)
-
-    async def _ask_for_budget(self, question: AskUser) -> None:
-        """More money only by the person's word: a yes adds the task's first budget once more."""
-        language = self._state.given.language
-        before = self._state.budget_usd
-        await self._asking.go_on(question.question, texts.GO_ON.say(language), question.question)
-        if self._state.budget_usd == before:
-            first = self._state.given.limits.budget_usd
-            self._state.budget_usd = None if first is None or before is None else before + first
 
     async def _gate(self) -> None:
         """Wait while paused, end at the deadline, and start the next run before history grows too long."""

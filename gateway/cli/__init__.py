@@ -1,0 +1,1 @@
+"""The terminal of the owner: one group of commands a file."""

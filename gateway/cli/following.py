@@ -1,0 +1,179 @@
+"""Follows one task at the terminal until it has ended, asking whoever is there what the task asks."""
+
+import asyncio
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+
+from contracts.messages import Attachment
+from contracts.task import Approval, Asked, Decision, GivenAnswer, TaskStatus
+from contracts.texts import cli as texts
+from contracts.transcript import UserTurn
+from gateway.cli.office import DONE, FAILED, WAITS, Office
+from gateway.cli.screen import Screen
+from gateway.desk import DeskUnreachable, Refused
+
+POLL_SECONDS = 0.2
+"""A query costs a few milliseconds, and a person notices no less."""
+
+PATIENCE_SECONDS = 120.0
+"""How long the system may be away while a task is followed, before the terminal gives up; the task does not."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How to follow."""
+
+    yes: bool = False
+    """Approve everything that is asked, visibly."""
+    wait: bool = True
+    """Wait for a decision that nobody at this terminal can give."""
+    ask_here: bool = False
+    """There is a person at this terminal."""
+    files_to: Path | None = None
+    """Folder for the files that the task sends; None is the present one."""
+
+
+class Follower:
+    """One task, one terminal."""
+
+    def __init__(self, office: Office, task_id: str, manner: Manner, screen: Screen) -> None:
+        self._office = office
+        self._task_id = task_id
+        self._manner = manner
+        self._screen = screen
+        self._left: set[str] = set()
+
+    async def follow(self) -> tuple[TaskStatus, int]:
+        """The last status, and the exit code that it means."""
+        begun = datetime.now(UTC)
+        while True:
+            status = await self._status()
+            self._screen.update(status)
+            if status.outcome is not None:
+                self._screen.end(status.outcome, (datetime.now(UTC) - begun).total_seconds())
+                return status, DONE if status.outcome == "done" else FAILED
+            if not await self._attend(status):
+                return status, WAITS
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def _status(self) -> TaskStatus:
+        """Outlasts a restart of the system. Raises: DeskUnreachable after PATIENCE_SECONDS."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + PATIENCE_SECONDS
+        while True:
+            try:
+                return await self._office.desk.status(self._task_id)
+            except (DeskUnreachable, Refused):
+                if loop.time() > until:
+                    raise
+                await asyncio.sleep(1)
+
+    async def _attend(self, status: TaskStatus) -> bool:
+        """Answer what the task asks, if it asks; False if it waits and this terminal is not to wait with it."""
+        if status.approval is not None and status.approval.approval_id not in self._left:
+            return await self._attend_approval(status.approval)
+        if status.asked is not None and status.asked.question_id not in self._left:
+            return await self._attend_question(status.asked)
+        return True
+
+    async def _attend_approval(self, approval: Approval) -> bool:
+        self._screen.approval(approval)
+        language = self._office.language
+        if self._manner.yes:
+            self._screen.note(texts.APPROVED_BY_YES.say(language, summary=approval.summary), "bold yellow")
+            await self._decide(approval, approve=True, note="--yes")
+            return True
+        answer = await prompt(texts.YES_OR_NO.say(language)) if self._manner.ask_here else "w"
+        if answer.lower().startswith(("y", "n", "是", "否")):
+            await self._decide(approval, approve=answer.lower().startswith(("y", "是")), note="")
+            return True
+        self._left.add(approval.approval_id)
+        self._screen.note(texts.STILL_WAITS.say(language, task_id=self._task_id), "yellow")
+        return self._manner.wait
+
+    async def _decide(self, approval: Approval, *, approve: bool, note: str) -> None:
+        try:
+            await decide(self._office, self._task_id, approval, approve=approve, note=note)
+        except Refused as refused:
+            self._screen.note(texts.REFUSED.say(self._office.language, text=refused.text), "red")
+
+    async def _attend_question(self, asked: Asked) -> bool:
+        self._screen.question(asked)
+        language = self._office.language
+        if self._manner.ask_here:
+            words = await prompt(texts.YOUR_ANSWER.say(language))
+            await answer(self._office, self._task_id, asked, words)
+            return True
+        self._left.add(asked.question_id)
+        self._screen.note(texts.STILL_ASKS.say(language, task_id=self._task_id), "yellow")
+        return self._manner.wait
+
+
+async def decide(office: Office, task_id: str, approval: Approval, *, approve: bool, note: str) -> None:
+    """Say yes or no to exactly what was shown. Raises: Refused, NoSuchTask, DeskUnreachable."""
+    decision = Decision(
+        approval_id=approval.approval_id,
+        call_id=approval.call_id,
+        args_sha256=approval.args_sha256,
+        approve=approve,
+        by=office.by,
+        note=note,
+    )
+    await office.desk.decide(task_id, decision)
+
+
+async def answer(office: Office, task_id: str, asked: Asked, words: str) -> None:
+    """Answer an open question; a number names one of its choices. Raises: Refused, NoSuchTask, DeskUnreachable."""
+    chosen = words.strip()
+    if chosen.isdigit() and 1 <= int(chosen) <= len(asked.choices):
+        words = asked.choices[int(chosen) - 1]
+    turn = UserTurn(text=words, at=datetime.now(UTC), message_id=f"{asked.question_id}-answer")
+    await office.desk.answer(task_id, GivenAnswer(question_id=asked.question_id, turn=turn, by=office.by))
+
+
+async def prompt(sentence: str) -> str:
+    """One line from the person."""
+    session: PromptSession[str] = PromptSession()
+    return await session.prompt_async(sentence)
+
+
+async def answer_text(office: Office, status: TaskStatus) -> str:
+    """The whole answer."""
+    if status.answer_ref is None:
+        return status.answer
+    return (await office.blobs.get(status.answer_ref)).decode("utf-8", "replace")
+
+
+async def save_files(office: Office, files: tuple[Attachment, ...], folder: Path) -> list[Path]:
+    """Write what the task sent, never over an existing file."""
+    saved: list[Path] = []
+    for each in files:
+        if each.blob is not None:
+            content = await office.blobs.get(each.blob)
+            saved.append(await asyncio.to_thread(_write_new, folder, Path(each.name).name or "file", content))
+    return saved
+
+
+def _write_new(folder: Path, name: str, content: bytes) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    stem, suffix = Path(name).stem, Path(name).suffix
+    for number in range(1, 10_000):
+        path = folder / (name if number == 1 else f"{stem}-{number}{suffix}")
+        try:
+            with path.open("xb") as file:
+                file.write(content)
+        except FileExistsError:
+            if path.is_file() and path.read_bytes() == content:
+                return path
+            continue
+        return path
+    raise FileExistsError(f"{folder / name} and its numbered copies exist; clear the folder")
+
+
+def person_is_here() -> bool:
+    """Whether somebody can be asked at this terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()

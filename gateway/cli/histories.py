@@ -1,0 +1,110 @@
+"""`asos history` and `asos replay`: take a task's history out, and run it again through the present code."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from google.protobuf.json_format import ParseError
+from temporalio.client import Client, WorkflowHistory
+from temporalio.worker import Replayer
+
+from contracts.queues import task_workflow_id
+from contracts.texts import cli as texts
+from gateway.cli.office import DONE, FAILED, USAGE, Complaint, Office, find_task, run
+from runtime.plugin import agent_os_plugin
+from runtime.settings import Settings
+from workflows.conversation import ConversationWorkflow
+from workflows.task import TaskWorkflow
+
+
+async def histories_of(client: Client, workflow_id: str) -> list[WorkflowHistory]:
+    """Every run of a workflow, oldest first, followed backwards through continue-as-new and reset."""
+    found: list[WorkflowHistory] = []
+    run_id: str | None = (await client.get_workflow_handle(workflow_id).describe()).run_id
+    while run_id:
+        history = await client.get_workflow_handle(workflow_id, run_id=run_id).fetch_history()
+        found.insert(0, WorkflowHistory(workflow_id, history.events))
+        run_id = history.events[0].workflow_execution_started_event_attributes.continued_execution_run_id or None
+    return found
+
+
+async def first_difference(office: Office, history: WorkflowHistory) -> str | None:
+    """Where the present code would do something else; None if it does the same."""
+    replayer = Replayer(workflows=[TaskWorkflow, ConversationWorkflow], plugins=[agent_os_plugin(office.keyring)])
+    result = await replayer.replay_workflow(history, raise_on_replay_failure=False)
+    failure = result.replay_failure
+    return None if failure is None else " ".join(str(failure).split())
+
+
+def _to_file(path: Path, histories: list[WorkflowHistory]) -> None:
+    runs = [{"workflow_id": each.workflow_id, "history": each.to_json_dict()} for each in histories]
+    path.write_text(json.dumps({"runs": runs}, indent=1), "utf-8")
+
+
+def _from_file(path: Path) -> list[WorkflowHistory]:
+    """Reads what `asos history` writes, and what `temporal workflow show --output json` prints.
+
+    Raises: ValueError, ParseError.
+    """
+    content = json.loads(path.read_text("utf-8"))
+    if not isinstance(content, dict):
+        raise ValueError("it is not a JSON object")
+    if "events" in content:
+        return [WorkflowHistory.from_json(path.stem, content)]
+    if "runs" not in content:
+        raise ValueError("it has neither `runs` nor `events`")
+    return [WorkflowHistory.from_json(each["workflow_id"], each["history"]) for each in content["runs"]]
+
+
+async def _named(office: Office, named: str) -> list[WorkflowHistory]:
+    path = Path(named)
+    if not await asyncio.to_thread(path.is_file):
+        return await histories_of(office.client, task_workflow_id(await find_task(office, named)))
+    try:
+        return await asyncio.to_thread(_from_file, path)
+    except (ValueError, ParseError, KeyError, TypeError) as error:
+        raise Complaint(texts.NOT_A_HISTORY.say(office.language, path=path, reason=error), USAGE) from error
+
+
+def register(app: typer.Typer, settings: Settings) -> None:
+    """Add the commands."""
+
+    @app.command()
+    def history(
+        task: Annotated[str, typer.Argument(help="A task's id, a part at its beginning or end, or `last`.")],
+        out: Annotated[
+            Path, typer.Option(help="File to write; payloads in it stay sealed with this data folder's keys.")
+        ],
+    ) -> None:
+        """Write the history of all runs of a task to a file."""
+
+        async def command(office: Office) -> int:
+            histories = await histories_of(office.client, task_workflow_id(await find_task(office, task)))
+            await asyncio.to_thread(_to_file, out, histories)
+            events = sum(len(each.events) for each in histories)
+            office.console.print(texts.HISTORY_WRITTEN.say(office.language, events=events, path=out), markup=False)
+            return DONE
+
+        run(settings, command)
+
+    @app.command()
+    def replay(
+        named: Annotated[str, typer.Argument(metavar="TASK|FILE", help="A task, or a file of `asos history`.")],
+    ) -> None:
+        """Run a history through the present workflow code, and show the first difference."""
+
+        async def command(office: Office) -> int:
+            histories = await _named(office, named)
+            for each in histories:
+                difference = await first_difference(office, each)
+                if difference is not None:
+                    sentence = texts.DIFFERS.say(office.language, run_id=each.run_id, difference=difference)
+                    raise Complaint(sentence, FAILED)
+            events = sum(len(each.events) for each in histories)
+            sentence = texts.REPLAYED.say(office.language, events=events, runs=len(histories))
+            office.console.print(sentence, markup=False)
+            return DONE
+
+        run(settings, command)

@@ -1,0 +1,218 @@
+"""A stage for workflows: the real server and worker, and activities that follow a script and keep a record."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from temporalio import activity
+from temporalio.client import Client, WorkflowHandle
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+
+from contracts.activities import (
+    Acting,
+    Delivering,
+    JudgeOutcome,
+    JudgeRequest,
+    Judging,
+    Leasing,
+    Planning,
+    RunOutcome,
+    RunRequest,
+    Watching,
+)
+from contracts.blobs import BlobRef
+from contracts.delivery import DeliverOutcome, DeliverRequest
+from contracts.messages import Address
+from contracts.planning import NextStep, PlanOutcome, PlanRequest, Reply, ToolCalls, Usage
+from contracts.queues import CONTROL, GATEWAY, HOSTS, PLANNING, WORKFLOWS, host_queue, task_workflow_id
+from contracts.sandbox import Lease, LeaseRequest
+from contracts.task import Limits, TaskInput, TaskRecord, TaskResult, TaskStatus
+from contracts.tools import Provenance, ToolCall, args_digest
+from contracts.transcript import ToolTurn, UserTurn
+from contracts.verdicts import Actor, Allow, Verdict
+from tests.server import temporal_server
+from workflows.conversation import ConversationWorkflow
+from workflows.task import TaskWorkflow
+
+USER = "console:1"
+
+
+def call(tool: str = "shell", *, call_id: str | None = None, after: tuple[str, ...] = (), **args: str) -> ToolCall:
+    """A call as the planner would make it."""
+    given = dict(args)
+    return ToolCall(
+        call_id=call_id or uuid.uuid4().hex[:8],
+        tool=tool,
+        args=dict(given),
+        args_sha256=args_digest(tool, dict(given)),
+        summary=f"{tool} {' '.join(args.values())}".strip(),
+        after=after,
+    )
+
+
+def calls(*each: ToolCall) -> ToolCalls:
+    return ToolCalls(calls=each)
+
+
+def ok(request: RunRequest, *, trusted: bool = True) -> RunOutcome:
+    """The outcome of a call that went well."""
+    given = request.judged.call
+    return RunOutcome(
+        turn=ToolTurn(call_id=given.call_id, tool=given.tool, ok=True, headline="fine"),
+        provenance=Provenance(trusted=trusted),
+    )
+
+
+def failed(request: RunRequest, error: str = "failed") -> RunOutcome:
+    given = request.judged.call
+    return RunOutcome(
+        turn=ToolTurn(call_id=given.call_id, tool=given.tool, ok=False, headline="no luck", error=error),
+        provenance=Provenance(trusted=True),
+    )
+
+
+@dataclass
+class Script(Planning, Judging, Acting, Leasing, Delivering, Watching):
+    """What each activity answers, and what it was asked."""
+
+    plan_step: Callable[[PlanRequest], NextStep | PlanOutcome | Awaitable[NextStep]] = lambda _: Reply(text="done")
+    verdict: Callable[[JudgeRequest], Verdict] = lambda _: Allow()
+    tool: Callable[[RunRequest], RunOutcome | Awaitable[RunOutcome]] = ok
+    lease_error: Exception | None = None
+    repeatable: bool = False
+    plans: list[PlanRequest] = field(default_factory=list)
+    runs: list[RunRequest] = field(default_factory=list)
+    leases: list[LeaseRequest] = field(default_factory=list)
+    released: list[Lease] = field(default_factory=list)
+    delivered: list[DeliverRequest] = field(default_factory=list)
+
+    @activity.defn(name="plan")
+    async def plan(self, request: PlanRequest) -> PlanOutcome:
+        self.plans.append(request)
+        answer = self.plan_step(request)
+        if isinstance(answer, Awaitable):
+            answer = await answer
+        if isinstance(answer, PlanOutcome):
+            return answer
+        number = f"{len(self.plans):064x}"
+        return PlanOutcome(
+            next_step=answer, transcript_ref=BlobRef(sha256=number, size=1), usage=Usage(cost_usd=0.01, calls=1)
+        )
+
+    @activity.defn(name="judge")
+    async def judge(self, request: JudgeRequest) -> JudgeOutcome:
+        return JudgeOutcome(
+            verdict=self.verdict(request),
+            preview=str(request.call.args),
+            needs_sandbox=request.call.tool != "ask_user",
+            repeatable=self.repeatable,
+            timeout_seconds=30,
+        )
+
+    @activity.defn(name="run_tool")
+    async def run_tool(self, request: RunRequest) -> RunOutcome:
+        self.runs.append(request)
+        answer = self.tool(request)
+        return await answer if isinstance(answer, Awaitable) else answer
+
+    @activity.defn(name="lease_sandbox")
+    async def lease_sandbox(self, request: LeaseRequest) -> Lease:
+        self.leases.append(request)
+        if self.lease_error is not None:
+            raise self.lease_error
+        return Lease(
+            sandbox_id=f"sandbox-{request.task_id}",
+            task_id=request.task_id,
+            host_id="test",
+            task_queue=host_queue("test"),
+            epoch=request.previous_epoch + 1,
+            driver="docker",
+            runtime="runc",
+            image="base",
+        )
+
+    @activity.defn(name="release_sandbox")
+    async def release_sandbox(self, lease: Lease) -> None:
+        self.released.append(lease)
+
+    @activity.defn(name="deliver")
+    async def deliver(self, request: DeliverRequest) -> DeliverOutcome:
+        self.delivered.append(request)
+        return DeliverOutcome(delivered=True, message_id="1")
+
+    @activity.defn(name="task_is_open")
+    async def task_is_open(self, task_id: str) -> bool:
+        return False
+
+
+@dataclass
+class Stage:
+    """The server, its worker, and the script."""
+
+    client: Client
+    script: Script
+
+    def input(self, text: str = "do it", **changes: object) -> TaskInput:
+        task_id = uuid.uuid4().hex
+        given = TaskInput(
+            record=TaskRecord(task_id=task_id, created_at=datetime.now(UTC)),
+            request=UserTurn(text=text, at=datetime.now(UTC), message_id="m0"),
+            goal=text,
+            actor=Actor(user_id=USER, role="owner", channel="console"),
+            address=Address(channel="console", chat_id="1"),
+            language="en",
+            limits=Limits(budget_usd=1.0),
+            pushes=False,
+        )
+        return given.model_copy(update=changes)
+
+    async def start(self, given: TaskInput | None = None) -> WorkflowHandle[TaskWorkflow, TaskResult]:
+        given = given or self.input()
+        return await self.client.start_workflow(
+            TaskWorkflow.run, given, id=task_workflow_id(given.record.task_id), task_queue=WORKFLOWS
+        )
+
+    async def until(
+        self, handle: WorkflowHandle[TaskWorkflow, TaskResult], true: Callable[[TaskStatus], bool]
+    ) -> TaskStatus:
+        """The first status for which this holds."""
+        async with asyncio.timeout(20):
+            while True:
+                status = await handle.query(TaskWorkflow.status)
+                if true(status):
+                    return status
+                await asyncio.sleep(0.03)
+
+
+@asynccontextmanager
+async def stage(script: Script, *, cached: int = 100) -> AsyncIterator[Stage]:
+    """Run the script; with `cached=0` every workflow task replays from the start, which finds any non-determinism."""
+    async with temporal_server() as environment, AsyncExitStack() as stack:
+        client = environment.client
+        await stack.enter_async_context(
+            Worker(
+                client,
+                task_queue=WORKFLOWS,
+                workflows=[TaskWorkflow, ConversationWorkflow],
+                activities=[script.judge],
+                max_cached_workflows=cached,
+                workflow_runner=UnsandboxedWorkflowRunner(),
+            )
+        )
+        for queue, activities in served(script):
+            await stack.enter_async_context(Worker(client, task_queue=queue, activities=activities))
+        yield Stage(client, script)
+
+
+def served(script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
+    """Which queue serves which activities."""
+    return [
+        (PLANNING, [script.plan]),
+        (CONTROL, [script.run_tool, script.task_is_open]),
+        (HOSTS, [script.lease_sandbox]),
+        (host_queue("test"), [script.run_tool, script.release_sandbox]),
+        (GATEWAY, [script.deliver]),
+    ]

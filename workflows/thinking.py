@@ -1,0 +1,81 @@
+"""Asks the planner for the next step, and the person where the planner cannot go on: no answer, or no money."""
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
+
+from contracts.activities import Planning
+from contracts.planning import AskUser, PlanOutcome, PlanRequest
+from contracts.queues import PLANNING
+from contracts.task import Phase
+from contracts.texts import task as texts
+from workflows import limits
+from workflows.asking import Asking
+from workflows.ending import TaskEnded
+from workflows.failures import reason_of, type_of
+from workflows.state import TaskState
+from workflows.visibility import Visibility
+
+
+class Thinking:
+    """One planner call a step; what the person said since the last one goes along."""
+
+    def __init__(self, state: TaskState, visibility: Visibility, asking: Asking) -> None:
+        self._state = state
+        self._visibility = visibility
+        self._asking = asking
+
+    async def plan(self) -> PlanOutcome:
+        """Ask the planner. Raises: TaskEnded if its provider refuses for good, or the person gives up on it."""
+        state = self._state
+        self._visibility.enter(Phase.PLANNING)
+        additions, state.additions = state.additions, []
+        request = PlanRequest(
+            task_id=state.given.record.task_id,
+            step=state.step,
+            language=state.given.language,
+            transcript_ref=state.transcript_ref,
+            additions=tuple(additions),
+            usage=state.usage,
+            budget_usd=state.budget_usd,
+        )
+        while True:
+            try:
+                outcome = await workflow.execute_activity_method(
+                    Planning.plan,
+                    request,
+                    activity_id=f"plan-{state.step}",
+                    task_queue=PLANNING,
+                    start_to_close_timeout=limits.PLAN_ATTEMPT,
+                    schedule_to_close_timeout=limits.PLAN_IN_ALL,
+                    heartbeat_timeout=limits.PLAN_HEARTBEAT,
+                    retry_policy=limits.PLAN_RETRY,
+                    summary=f"think, step {state.step}",
+                )
+                break
+            except ActivityError as error:
+                if is_cancelled_exception(error):
+                    raise
+                await self._planner_failed(error)
+        state.transcript_ref = outcome.transcript_ref
+        state.usage = state.usage.plus(outcome.usage)
+        state.spoken_hosts = outcome.spoken_hosts
+        return outcome
+
+    async def _planner_failed(self, error: ActivityError) -> None:
+        language = self._state.given.language
+        reason = reason_of(error)
+        cause = error.cause
+        if isinstance(cause, ApplicationError) and cause.non_retryable:
+            sentence = texts.PLANNER_REFUSED.say(language, code=type_of(error), remedy=reason)
+            raise TaskEnded("failed", sentence) from None
+        question = texts.PLANNER_SILENT.say(language, reason=reason)
+        await self._asking.go_on(question, texts.TRY_AGAIN.say(language), reason)
+
+    async def ask_for_budget(self, question: AskUser) -> None:
+        """More money only by the person's word: a yes adds the task's first budget once more."""
+        language = self._state.given.language
+        before = self._state.budget_usd
+        await self._asking.go_on(question.question, texts.GO_ON.say(language), question.question)
+        if self._state.budget_usd == before:
+            first = self._state.given.limits.budget_usd
+            self._state.budget_usd = None if first is None or before is None else before + first
