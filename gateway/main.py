@@ -5,9 +5,9 @@ import os
 import sys
 
 from contracts.task import Limits
-from contracts.texts.sentence import Sentence
 from gateway.channels.telegram import Telegram
 from gateway.gateway import Gateway, Places
+from gateway.wording import sentence_for
 from runtime.blobs import FileBlobs
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
@@ -72,11 +72,6 @@ def telegram(settings: Settings) -> Telegram | None:
         settings.telegram_base_file_url,
         settings.telegram_webhook_url,
     )
-
-
-def sentence_for(rule: str) -> Sentence | None:
-    """No rule of policy has a sentence of its own; a reason then shows the rule's id and its detail."""
-    return None
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ BURST = 3
 MAX_SLOWNESS = 8.0
 CALM_SECONDS = 60.0
 _FORGET_CHATS = 10_000
+_INSTANT_SECONDS = 0.001
+"""Less than a clock of floating-point seconds can be trusted to move by."""
 
 
 @dataclass
@@ -63,7 +65,7 @@ class Pace:
         What is urgent may overdraw the chat's budget, and what is not then waits longer; nothing goes out while the
         platform has asked to wait.
         """
-        while (seconds := self.wait(chat_id, urgent=urgent)) > 0:
+        while (seconds := self.wait(chat_id, urgent=urgent)) > _INSTANT_SECONDS:
             await self._sleep(seconds)
         now = self._clock()
         self._chat(chat_id).spend(now)

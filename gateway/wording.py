@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from contracts.language import language_of
 from contracts.quoting import quote
 from contracts.texts import gateway as texts
+from contracts.texts.sentence import Sentence
 
 NAME_CHARACTERS = 120
 _LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
@@ -34,3 +35,8 @@ def forwarded(text: str, origin: str) -> str:
     """Marked as quoted: what is passed on is not an order of who passes it on."""
     head = texts.FORWARDED.say(language_of(text), origin=" ".join(clean(origin).split())[:NAME_CHARACTERS])
     return quote(text, head)
+
+
+def sentence_for(rule: str) -> Sentence | None:
+    """The sentence of a policy rule; None, as long as no rule has one, makes a reason show its id and its detail."""
+    return None
