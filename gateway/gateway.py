@@ -108,6 +108,7 @@ class Gateway:
         finally:
             if self._telegram is not None:
                 await self._telegram.stop()
+                await self._telegram.close()
             if note is not None:
                 note.cancel()
                 with contextlib.suppress(asyncio.CancelledError):

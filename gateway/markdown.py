@@ -9,8 +9,8 @@ from markdown_it.token import Token
 
 from gateway.rich import Mark, Span, Spans, text_of
 
-# Definitions of references would vanish from the text, so that they are left as they are written.
-_PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["reference"])
+# Definitions of references would vanish, and entities would turn into other text than was written.
+_PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["reference", "entity"])
 _INLINE: dict[str, Mark] = {"strong": "bold", "em": "italic", "s": "strike"}
 _LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 

@@ -47,6 +47,7 @@ from gateway.telegram.html import to_html
 from gateway.telegram.incoming import NAME, lane, read
 from gateway.telegram.intake import Intake
 from gateway.telegram.polling import ALLOWED_UPDATES, CONFLICT_PAUSE_SECONDS, LONG_POLL_SECONDS, Polling
+from gateway.wording import clean
 
 CAPABILITIES = Capabilities(
     edit=True,
@@ -86,7 +87,7 @@ _log = logging.getLogger(__name__)
 
 
 class Telegram:
-    """Satisfies Channel. `start` it with an inbox, and `stop` it."""
+    """Satisfies Channel. `start` it with an inbox, `stop` it, and `close` it when nothing more is to be said."""
 
     def __init__(
         self,
@@ -98,13 +99,12 @@ class Telegram:
         long_poll_seconds: int = LONG_POLL_SECONDS,
         conflict_pause_seconds: float = CONFLICT_PAUSE_SECONDS,
     ) -> None:
-        self._bot = Bot(
-            token,
-            base_url,
-            base_file_url,
-            request=Request(read_timeout=read_timeout_seconds, media_write_timeout=60.0),
-            get_updates_request=Request(connection_pool_size=2, read_timeout=read_timeout_seconds),
+        self._requests = (
+            Request(read_timeout=read_timeout_seconds, media_write_timeout=60.0),
+            Request(connection_pool_size=2, read_timeout=read_timeout_seconds),
         )
+        asking, polling = self._requests
+        self._bot = Bot(token, base_url, base_file_url, request=asking, get_updates_request=polling)
         self._webhook_url = webhook_url.rstrip("/")
         self.webhook_secret = sha256(f"webhook:{token}".encode()).hexdigest()
         """The last part of the webhook's path, and the token that Telegram sends along."""
@@ -146,8 +146,12 @@ class Telegram:
         await self._intake.close(HAND_ON_SECONDS)
         if not self._webhook_url and self._liveness.connected:
             await self._polling().acknowledge()
-        await self._bot.shutdown()
         self._inbox = None
+
+    async def close(self) -> None:
+        """Close the connections; after it nothing can be said any more."""
+        for request in self._requests:
+            await request.shutdown()
 
     async def take(self, body: object) -> None:
         """One update that came by webhook; returns when it is safe.
@@ -191,7 +195,7 @@ class Telegram:
         async with calling():
             message = await self._bot.send_message(
                 chat_id=address.chat_id,
-                text=text,
+                text=clean(text),
                 parse_mode=parse_mode,
                 reply_markup=_keyboard(page.buttons),
                 link_preview_options=_NO_PREVIEW,
@@ -203,7 +207,7 @@ class Telegram:
     async def _edit(self, address: Address, message_id: str, text: str, parse_mode: str | None, page: Page) -> None:
         async with calling():
             await self._bot.edit_message_text(
-                text,
+                clean(text),
                 chat_id=address.chat_id,
                 message_id=int(message_id),
                 parse_mode=parse_mode,

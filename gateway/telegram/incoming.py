@@ -1,6 +1,7 @@
 """Telegram's updates in the words of channels."""
 
 from datetime import UTC
+from hashlib import sha256
 
 from telegram import (
     Bot,
@@ -46,7 +47,7 @@ def read(update: Update, bot: Bot) -> Incoming | Pressed | None:
         at=message.date.astimezone(UTC),
         files=files,
         forwarded_from=_origin(message),
-        edited=str(int((message.edit_date or message.date).timestamp())) if edited else None,
+        edited=_version(message, text) if edited else None,
         reply_to=str(message.reply_to_message.message_id) if message.reply_to_message else None,
         mentions=_mentions(message),
         addressed=_addressed(message, bot),
@@ -78,6 +79,12 @@ def _pressed(query: CallbackQuery) -> Pressed | None:
         data=query.data,
         language=_language("", query.from_user),
     )
+
+
+def _version(message: Message, text: str) -> str:
+    """Two edits may share a second, so that the text counts too."""
+    digest = sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+    return f"{int((message.edit_date or message.date).timestamp())}-{digest}"
 
 
 def _chat(chat_id: int, kind: str) -> Chat:

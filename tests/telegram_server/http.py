@@ -6,7 +6,7 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import h11
 
@@ -121,7 +121,7 @@ def _request(head: h11.Request, body: bytes) -> Request:
     headers = {name.decode("ascii"): value.decode("latin-1") for name, value in head.headers}
     return Request(
         method=head.method.decode("ascii"),
-        path=target.path,
+        path=unquote(target.path),
         query=dict(parse_qsl(target.query)),
         content_type=headers.get("content-type", ""),
         body=body,
