@@ -24,7 +24,7 @@ VERSION = 1
 NONCE_BYTES = 12
 KEY_BYTES = 32
 
-KeyText = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]{43}=$", repr=False)]
+KeyText = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]{43}=$")]
 
 
 class KeyringUnusable(Exception):
@@ -44,7 +44,7 @@ class _Stored(Value):
 
     active: str
     keys: dict[str, KeyText] = Field(repr=False)
-    naming: KeyText
+    naming: KeyText = Field(repr=False)
     """Gives stored content its names; it stays the same when keys rotate, or equal content would be stored twice."""
 
 

@@ -46,7 +46,7 @@ _BEARER = re.compile(r"(?i)\b(bearer|basic)( +)[A-Za-z0-9._~+/=-]{12,4000}")
 _USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,20}://[^\s:/@\"'\\]{0,200}:)[^\s/@\"'\\]{1,500}(?=@)")
 
 _ASSIGNED = re.compile(
-    r"(?i)([a-z0-9_-]{0,40}(?:api_?key|secret|token|password|passwd|passphrase)\\{0,2}[\"']?\s{0,3}[:=]\s{0,3}\\{0,2}[\"']?)"
+    r"(?i)((?:api[_-]?key|secret|token|password|passwd|passphrase)\\{0,2}[\"']?\s{0,3}[:=]\s{0,3}\\{0,2}[\"']?)"
     r"(?=[a-z0-9_./+~-]{0,200}\d)(?=[\d_./+~-]{0,200}[a-z])[a-z0-9_./+~-]{8,500}={0,2}(?![a-z0-9(\[])"
 )
 """`password = hunter22`, `"api_key": "…"`: a literal of eight and more characters with a digit and a letter in it."""

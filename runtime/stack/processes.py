@@ -14,7 +14,10 @@ from runtime.stack.part import Part
 from runtime.stack.state import PartState, ProcessMark
 
 MARKER = "ASOS_STACK"
-"""Variable that all processes of a stack inherit, with the data folder: by it, a killed supervisor's rest is found."""
+"""Variable that all parts inherit, with the data folder: by it, what a killed supervisor left is found.
+
+The supervisor itself is without it: one that has yet to learn that another was quicker must not be taken for a rest.
+"""
 
 PROJECT = Path(__file__).resolve().parents[2]
 """Holds the packages; the children find them there also when they are not installed."""
@@ -24,10 +27,15 @@ SEEN_BY_ALL = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "USER", MARKER)
 KILL_SECONDS = 5.0
 
 
-def environment_of(data_dir: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables of every process of a stack."""
-    search_path = os.pathsep.join(filter(None, (str(PROJECT), environ.get("PYTHONPATH"))))
-    return {**environ, MARKER: str(data_dir), "PYTHONPATH": search_path}
+def with_packages(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables with which a Python process finds the project's packages."""
+    folders = [str(PROJECT), *environ.get("PYTHONPATH", "").split(os.pathsep)]
+    return {**environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(filter(None, folders)))}
+
+
+def with_marker(environ: Mapping[str, str], data_dir: Path) -> dict[str, str]:
+    """The variables by which a process is known as one of this stack."""
+    return {**environ, MARKER: str(data_dir)}
 
 
 async def start(part: Part, environ: Mapping[str, str], log: Path) -> asyncio.subprocess.Process:

@@ -13,12 +13,9 @@ from runtime.process import run_until_signal
 from runtime.redact import Redactor, secrets_of
 from runtime.stack.lock import LockHeld, held_lock
 from runtime.stack.part import Stack
-from runtime.stack.processes import end_leftovers
+from runtime.stack.processes import end_leftovers, with_marker, with_packages
 from runtime.stack.state import StackState, read_state
 from runtime.stack.supervisor import Observe, Supervisor
-
-LOCK_PATIENCE_SECONDS = 5.0
-"""A `down` holds the lock for a moment; another supervisor for long."""
 
 _log = logging.getLogger(__name__)
 
@@ -32,15 +29,12 @@ class Ended(IntEnum):
 
 
 def supervise(stack: Stack, environ: Mapping[str, str], observe: Observe) -> Ended:
-    """Run the stack in this process until a signal; the first one stops in order, the second one kills.
-
-    `environ` are the variables of its parts (see processes.environment_of).
-    """
+    """Run the stack in this process until a signal; the first one stops in order, the second one kills."""
     paths = DataPaths(stack.data_dir)
     try:
-        with held_lock(paths.stack_lock, LOCK_PATIENCE_SECONDS):
+        with held_lock(paths.stack_lock):
             try:
-                return _run(stack, environ, observe)
+                return _run(stack, with_marker(with_packages(environ), stack.data_dir), observe)
             finally:
                 _leave_nothing(paths)
     except LockHeld:

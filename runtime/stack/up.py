@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from runtime.keys import Keyring
 from runtime.paths import FILE_MODE, DataPaths
 from runtime.stack.down import down
 from runtime.stack.lock import lock_holder
 from runtime.stack.output import last_lines, output_of
 from runtime.stack.part import Stack
-from runtime.stack.processes import environment_of
+from runtime.stack.processes import with_packages
 from runtime.stack.state import Failure, StackState, read_state
 from runtime.stack.supervise import Ended
 
@@ -31,33 +32,41 @@ class UpOutcome:
     failure: Failure | None = None
 
 
+def prepare(paths: DataPaths) -> None:
+    """Make the folders and the keyring, before any part makes data. Raises: FolderUnusable, KeyringUnusable."""
+    paths.prepare()
+    Keyring.load(paths.root)
+
+
 def up(stack: Stack, environ: Mapping[str, str], observe: Observe, *, wait: bool = True) -> UpOutcome:
     """Start the stack in the background and wait until all parts are healthy; `observe` is told of each change.
 
     With a stack that already runs, only wait. A failed or interrupted start has stopped all that it had started.
-    Raises: FolderUnusable, KeyboardInterrupt.
+    Raises: FolderUnusable, KeyringUnusable, KeyboardInterrupt.
     """
     paths = DataPaths(stack.data_dir)
-    paths.prepare()
-    if _running_state(paths, stack.stops_within_seconds) is not None:
-        return _follow(paths, None, observe, wait)
-    written = _size(output_of(paths.logs, "supervisor"))
-    child = _Child(_spawn(stack, environ, paths), written)
-    try:
-        return _follow(paths, child, observe, wait)
-    except KeyboardInterrupt:
+    prepare(paths)
+    while True:
+        if _is_running(paths, stack.stops_within_seconds):
+            return _follow(paths, None, observe, wait)
+        child = _Child(_size(output_of(paths.logs, "supervisor")), _spawn(stack, environ, paths))
+        try:
+            outcome = _follow(paths, child, observe, wait)
+        except KeyboardInterrupt:
+            if not child.gave_way():
+                down(paths)
+            raise
         if not child.gave_way():
-            down(paths)
-        raise
+            return outcome
 
 
 @dataclass
 class _Child:
     """The supervisor that this `up` started."""
 
-    pid: int
     written: int
     """Size of its log before it started."""
+    pid: int
     exit_code: int | None = None
 
     def has_ended(self) -> bool:
@@ -72,25 +81,23 @@ class _Child:
         return self.has_ended() and self.exit_code == Ended.ALREADY_RUNNING
 
 
-def _running_state(paths: DataPaths, patience_seconds: float) -> StackState | None:
-    """The state of a stack that starts or runs; one that is just stopping is waited for."""
+def _is_running(paths: DataPaths, patience_seconds: float) -> bool:
+    """Whether a stack starts or runs; one that is just stopping, or being cleared away, is waited for."""
     until = time.monotonic() + patience_seconds
     while lock_holder(paths.stack_lock) is not None and time.monotonic() < until:
         state = read_state(paths.stack_state)
         if state is not None and state.is_alive and state.phase in ("starting", "running"):
-            return state
+            return True
         time.sleep(POLL_SECONDS)
-    return None
+    return False
 
 
 def _follow(paths: DataPaths, child: _Child | None, observe: Observe, wait: bool) -> UpOutcome:
+    """Until the stack that is this child's, or that ran before, has started, failed or gone."""
     seen: StackState | None = None
     while True:
-        ended = child is not None and child.has_ended()
+        gone = child.has_ended() if child is not None else lock_holder(paths.stack_lock) is None
         state = read_state(paths.stack_state)
-        if child is not None and child.gave_way():
-            child = None
-            continue
         if state is not None and (child is None or state.supervisor.pid == child.pid):
             if state != seen:
                 seen = state
@@ -100,8 +107,8 @@ def _follow(paths: DataPaths, child: _Child | None, observe: Observe, wait: bool
                 return UpOutcome(state, was_running=child is None, failure=state.failure)
             if state.phase == "running" or (not wait and state.phase == "starting"):
                 return UpOutcome(state, was_running=child is None)
-        if ended or (child is None and lock_holder(paths.stack_lock) is None):
-            return UpOutcome(None, was_running=False, failure=_died(paths, child))
+        if gone:
+            return UpOutcome(None, was_running=child is None, failure=_died(paths, child))
         time.sleep(POLL_SECONDS)
 
 
@@ -129,7 +136,7 @@ def _spawn(stack: Stack, environ: Mapping[str, str], paths: DataPaths) -> int:
         pid = os.posix_spawn(
             sys.executable,
             [sys.executable, "-P", "-m", "runtime.stack.supervise"],
-            environment_of(stack.data_dir, environ),
+            with_packages(environ),
             file_actions=[
                 (os.POSIX_SPAWN_DUP2, reading, 0),
                 (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE_MODE),

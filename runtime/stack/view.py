@@ -78,7 +78,7 @@ def _table(parts: tuple[PartReport, ...], language: Language) -> Table:
     table = Table(*(heading.say(language) for heading in texts.COLUMNS.values()), box=None, pad_edge=False)
     for part in parts:
         health = texts.HEALTHY if part.healthy else texts.UNHEALTHY
-        state = health if part.phase == "running" else texts.STATUS_PHASES[part.phase]
+        state = health if part.phase == "running" else texts.PART_PHASES[part.phase]
         table.add_row(
             part.name,
             f"[{'green' if part.healthy else 'red'}]{state.say(language)}[/]",

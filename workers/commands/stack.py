@@ -15,17 +15,17 @@ from contracts.language import Language
 from contracts.texts import runtime as texts
 from runtime.doctor.check import Check
 from runtime.doctor.examine import examine
+from runtime.keys import KeyringUnusable
 from runtime.paths import DataPaths, FolderUnusable
 from runtime.redact import Redactor, secrets_of
 from runtime.settings import Settings, SettingsInvalid, read_settings
 from runtime.stack.down import down as stop_stack
 from runtime.stack.lock import LockHeld
 from runtime.stack.parts import stack_of
-from runtime.stack.processes import environment_of
 from runtime.stack.report import pairing_code, report
 from runtime.stack.state import Failure, StackState, read_state
 from runtime.stack.supervise import Ended, supervise
-from runtime.stack.up import UpOutcome
+from runtime.stack.up import UpOutcome, prepare
 from runtime.stack.up import up as start_stack
 from runtime.stack.view import Progress, show_addresses, show_failure, show_report
 
@@ -47,7 +47,7 @@ def up(wait: Wait = True, foreground: Foreground = False, as_json: Json = False)
     progress = Progress(_errors if as_json else _out, language)
     try:
         outcome = start_stack(stack_of(settings), dict(os.environ), progress.observe, wait=wait)
-    except FolderUnusable as error:
+    except (FolderUnusable, KeyringUnusable) as error:
         _fail(str(error))
     except KeyboardInterrupt:
         progress.end()
@@ -110,12 +110,12 @@ def _up_in_foreground(settings: Settings) -> NoReturn:
     language = settings.language
     paths = DataPaths(settings.data_dir)
     try:
-        paths.prepare()
-    except FolderUnusable as error:
+        prepare(paths)
+    except (FolderUnusable, KeyringUnusable) as error:
         _fail(str(error))
     progress = Progress(_out, language)
     _out.print(texts.FOREGROUND.say(language))
-    ended = supervise(stack_of(settings), environment_of(paths.root, os.environ), progress.observe)
+    ended = supervise(stack_of(settings), os.environ, progress.observe)
     progress.end()
     state = read_state(paths.stack_state)
     if ended is Ended.ALREADY_RUNNING:

@@ -2,8 +2,11 @@
 
 import os
 import socket
+import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -14,11 +17,19 @@ from runtime.settings import Settings
 from runtime.stack.down import down
 from runtime.stack.part import HttpHealth, Part, Stack
 from runtime.stack.parts import stack_of
-from runtime.stack.processes import MARKER
-from runtime.stack.state import StackState
+from runtime.stack.processes import MARKER, PROJECT
+from runtime.stack.state import StackState, read_state
 from runtime.stack.up import UpOutcome, up
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
+
+
+def eventually(is_true: Callable[[], bool], seconds: float = 30.0) -> None:
+    """Wait until it holds; a wait that is too long is a failed test."""
+    until = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < until, "it did not come true in time"
+        time.sleep(0.05)
 
 
 def free_ports(count: int) -> list[int]:
@@ -82,10 +93,31 @@ class Site:
 
     def pids(self) -> list[int]:
         """Every living process of this stack."""
-        return [process.pid for process in psutil.process_iter() if _belongs(process, self.paths.root)]
+        parts = [process.pid for process in psutil.process_iter() if _belongs(process, self.paths.root)]
+        supervisors = {state.supervisor.pid for state in self.seen if state.supervisor.process() is not None}
+        return [*supervisors, *parts]
 
     def words(self) -> list[str]:
         return self.journal.read_text().splitlines() if self.journal.exists() else []
+
+    def times_of(self, word: str) -> list[float]:
+        """When each of these words was written, by the stand-in's own clock."""
+        lines = self.journal.with_suffix(".times").read_text().splitlines()
+        return [float(line.split(" ", 1)[0]) for line in lines if line.split(" ", 1)[1] == word]
+
+    def phase(self) -> str | None:
+        state = read_state(self.paths.stack_state)
+        return None if state is None else state.phase
+
+    @contextmanager
+    def command(self, name: str, *parts: Part) -> Iterator[subprocess.Popen[bytes]]:
+        """`asos up` as a process of its own."""
+        argv = [sys.executable, "-m", "tests.runtime.stack.command", name, self.stack(*parts).model_dump_json()]
+        with subprocess.Popen(argv, stdout=subprocess.DEVNULL, cwd=PROJECT) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
 
     def run_files(self) -> list[str]:
         return [path.name for path in self.paths.stack_state.parent.iterdir()]

@@ -1,6 +1,7 @@
 """A small real process in the place of worker or gateway: a health page, and some ways to misbehave."""
 
 import argparse
+import os
 import signal
 import subprocess
 import sys
@@ -29,11 +30,14 @@ def main() -> None:
     parser.add_argument("--child", action="store_true", help="starts a child in its own group")
     parser.add_argument("--runaway", action="store_true", help="starts a child in another session")
     parser.add_argument("--silent", action="store_true", help="never listens")
+    parser.add_argument("--mortal", action="store_true", help="ends soon after it has become healthy")
     options = parser.parse_args()
 
     def note(word: str) -> None:
         with options.journal.open("a") as journal:
             journal.write(f"{word} {options.name}\n")
+        with options.journal.with_suffix(".times").open("a") as times:
+            times.write(f"{time.time()} {word} {options.name}\n")
 
     def stop(number: int, frame: object) -> None:
         if not options.deaf:
@@ -50,6 +54,9 @@ def main() -> None:
         time.sleep(600)
     server = HTTPServer(("127.0.0.1", options.port), Page)
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    if options.mortal:
+        time.sleep(0.3)
+        os._exit(9)
     while True:
         time.sleep(600)
 
