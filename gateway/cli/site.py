@@ -43,7 +43,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the name is the base class's
+    def log_message(self, format: str, *args: object) -> None:
         """The task's own steps say what was fetched."""
 
 

@@ -1,0 +1,13 @@
+"""Quoted words inside a person's message: they are shown to the planner and carry no authority."""
+
+QUOTE = "> "
+
+
+def quote(text: str, head: str) -> str:
+    """`head` and below it every line of `text` behind the mark."""
+    return "\n".join([f"{QUOTE}{head}", *(f"{QUOTE}{line}" for line in text.split("\n"))])
+
+
+def own_words(text: str) -> str:
+    """What the person said themselves: the lines that are not quoted."""
+    return "\n".join(line for line in text.split("\n") if not line.startswith(QUOTE.rstrip()))

@@ -1,0 +1,123 @@
+"""The codec endpoint of the Temporal UI: opens payloads for the owner, and for nobody else.
+
+The UI calls it from the person's browser. It sends cookies if "include cross-origin credentials" is on in its codec
+settings, and a Bearer token only where the UI itself has logins; the command line sends what `--codec-auth` says.
+"""
+
+from collections.abc import Sequence
+from urllib.parse import parse_qs, urlsplit
+
+from fastapi import APIRouter, HTTPException, Request, Response
+from google.protobuf import json_format
+from temporalio.api.common.v1 import Payloads
+from temporalio.converter import PayloadCodec
+
+from gateway.owner import COOKIE, Owner
+
+MAX_BODY_BYTES = 16 * 1024 * 1024
+MAX_PAYLOADS = 5_000
+COOKIE_SECONDS = 30 * 86_400
+ALLOWED_HEADERS = "authorization, content-type, x-namespace"
+LOGIN_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Agent Sandbox OS</title>
+<form method="post">
+<label>Owner's token <input type="password" name="token" autofocus></label> <button>Open</button>
+</form>
+"""
+
+
+def codec_routes(codec: PayloadCodec, owner: Owner, ui_origins: Sequence[str]) -> APIRouter:
+    """POST /codec/decode and /codec/encode, and the page /login that gives the browser its cookie."""
+    router = APIRouter()
+    origins = frozenset(ui_origins)
+
+    @router.options("/codec/{action}")
+    async def preflight(request: Request, action: str) -> Response:
+        headers = _cors(request, origins)
+        if not headers:
+            raise HTTPException(403, "this page may not use the codec")
+        return Response(status_code=204, headers=headers)
+
+    @router.post("/codec/{action}")
+    async def convert(request: Request, action: str) -> Response:
+        headers = _cors(request, origins)
+        if request.headers.get("origin") and not headers:
+            raise HTTPException(403, "this page may not use the codec")
+        if not _is_owner(request, owner):
+            raise HTTPException(401, "the owner's token is missing or wrong", headers=headers)
+        if action not in ("decode", "encode"):
+            raise HTTPException(404, f"no action {action!r}", headers=headers)
+        given = await _payloads(request, headers)
+        work = codec.decode if action == "decode" else codec.encode
+        try:
+            done = Payloads(payloads=await work(given.payloads))
+        except Exception as error:  # the codec is given from outside: whatever it raises is about these bytes
+            raise HTTPException(400, f"not readable: {type(error).__name__}", headers=headers) from error
+        return Response(json_format.MessageToJson(done), media_type="application/json", headers=headers)
+
+    @router.get("/login")
+    async def ask() -> Response:
+        return Response(LOGIN_PAGE, media_type="text/html", headers=_FRAMELESS)
+
+    @router.post("/login")
+    async def enter(request: Request) -> Response:
+        origin = request.headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+            raise HTTPException(403, "logins come from the page /login only")
+        body = await _bounded(request, 4_096, {})
+        said = _form_value(body.decode("utf-8", "replace"), "token")
+        if not owner.is_token(said):
+            raise HTTPException(401, "the owner's token is missing or wrong")
+        response = Response("Done: the Temporal UI may now show clear text.", media_type="text/plain")
+        response.set_cookie(COOKIE, owner.cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="strict")
+        return response
+
+    return router
+
+
+_FRAMELESS = {"X-Frame-Options": "DENY", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
+
+
+def _cors(request: Request, origins: frozenset[str]) -> dict[str, str]:
+    """Exactly the UI's origin, never a wildcard; empty for any other page."""
+    origin = request.headers.get("origin", "")
+    if origin not in origins:
+        return {}
+    return {
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Allow-Credentials": "true",
+        "Access-Control-Allow-Headers": ALLOWED_HEADERS,
+        "Access-Control-Allow-Methods": "POST, OPTIONS",
+        "Vary": "Origin",
+    }
+
+
+def _is_owner(request: Request, owner: Owner) -> bool:
+    scheme, _, said = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and owner.is_token(said.strip()):
+        return True
+    return owner.is_cookie(request.cookies.get(COOKIE, ""))
+
+
+async def _payloads(request: Request, headers: dict[str, str]) -> Payloads:
+    body = await _bounded(request, MAX_BODY_BYTES, headers)
+    try:
+        given = json_format.Parse(body, Payloads())
+    except (json_format.ParseError, UnicodeDecodeError, RecursionError):
+        raise HTTPException(400, "the body is not a Payloads message in JSON", headers=headers) from None
+    if len(given.payloads) > MAX_PAYLOADS:
+        raise HTTPException(413, f"at most {MAX_PAYLOADS} payloads at once", headers=headers)
+    return given
+
+
+async def _bounded(request: Request, limit: int, headers: dict[str, str]) -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body.extend(chunk)
+        if len(body) > limit:
+            raise HTTPException(413, f"at most {limit} bytes", headers=headers)
+    return bytes(body)
+
+
+def _form_value(body: str, name: str) -> str:
+    values = parse_qs(body, max_num_fields=8)
+    return next(iter(values.get(name, [])), "")

@@ -1,0 +1,164 @@
+"""The gateway put together: channels, desk, activity worker and pages, started and ended in order."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+from temporalio.client import Client
+from temporalio.converter import PayloadCodec
+from temporalio.worker import Worker
+
+from contracts.blobs import Blobs
+from contracts.queues import GATEWAY
+from contracts.task import Limits
+from gateway.app import build_app
+from gateway.channel import Channel, Liveness
+from gateway.channels.console import Console
+from gateway.channels.telegram import Telegram
+from gateway.delivering import Deliveries
+from gateway.obeying import Obeying
+from gateway.outbox import Outbox
+from gateway.owner import Owner
+from gateway.pace import Pace
+from gateway.pairing import Pairing
+from gateway.pairing_note import PairingNote
+from gateway.reception import Reception
+from gateway.requests import Requests
+from gateway.speaking import Speaker
+from gateway.store import Store
+from gateway.temporal_desk import TemporalDesk
+from gateway.view import SentenceFor
+from gateway.web import serve
+
+GRACE = timedelta(seconds=5)
+DELIVERIES_AT_ONCE = 100
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the gateway keeps what it must not forget."""
+
+    database: Path
+    pairing_code: Path
+    owner_token: Path
+
+
+class Gateway:
+    """Made of its parts by `main`; `run` lives until `stop` is set."""
+
+    def __init__(
+        self,
+        *,
+        connect: Callable[[], Awaitable[Client]],
+        places: Places,
+        blobs: Blobs,
+        codec: PayloadCodec,
+        telegram: Telegram | None,
+        webhook_url: str,
+        sentence_for: SentenceFor,
+        limits: Limits,
+        port: int,
+        ui_origins: tuple[str, ...],
+        pace: Pace | None = None,
+    ) -> None:
+        self._connect = connect
+        self._port = port
+        self._telegram = telegram
+        self._desk = TemporalDesk()
+        self._store = Store(places.database)
+        outbox, requests = Outbox(self._store), Requests(self._store)
+        self.pairing = Pairing(self._store)
+        self._requests = requests
+        self._note = PairingNote(self.pairing, places.pairing_code)
+        channels: list[Channel] = [Console(), *([telegram] if telegram else [])]
+        pace = pace or Pace()
+        speakers: Mapping[str, Speaker] = {channel.name: Speaker(channel, outbox, pace) for channel in channels}
+        self._deliveries = Deliveries(speakers, outbox, blobs, sentence_for)
+        obeying = Obeying(self._desk, outbox, requests, sentence_for)
+        self._reception = Reception(self._desk, speakers, self.pairing, outbox, requests, blobs, obeying, limits)
+        self._app = self._build_app(codec, Owner.load(places.owner_token), ui_origins, webhook_url)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Raises: PortInUse."""
+        try:
+            if self._telegram is not None:
+                await self._note.refresh()
+            await self._requests.tidy()
+            async with serve(self._app, self._port) as port:
+                _log.info("the gateway listens on port %s", port)
+                await self._work(stop)
+        finally:
+            self._store.close()
+
+    async def _work(self, stop: asyncio.Event) -> None:
+        """Messages are taken from the start; those that Temporal cannot take yet wait at the platform."""
+        note = asyncio.create_task(self._note.keep()) if self._telegram else None
+        if self._telegram is not None:
+            self._telegram.start(self._reception)
+        try:
+            await self._deliver(stop)
+        finally:
+            if self._telegram is not None:
+                await self._telegram.stop()
+                await self._telegram.close()
+            if note is not None:
+                note.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await note
+
+    async def _deliver(self, stop: asyncio.Event) -> None:
+        """Host the activity `deliver` from the moment that Temporal answers."""
+        stopping = asyncio.create_task(stop.wait())
+        connecting = asyncio.ensure_future(self._connect())
+        try:
+            await asyncio.wait([stopping, connecting], return_when=asyncio.FIRST_COMPLETED)
+            if not connecting.done():
+                return
+            client = connecting.result()
+            self._desk.connect(client)
+            worker = Worker(
+                client,
+                task_queue=GATEWAY,
+                activities=[self._deliveries.deliver],
+                graceful_shutdown_timeout=GRACE,
+                max_concurrent_activities=DELIVERIES_AT_ONCE,
+            )
+            await self._until_stopped(worker, stopping)
+        finally:
+            for task in (stopping, connecting):
+                task.cancel()
+            await asyncio.gather(stopping, connecting, return_exceptions=True)
+
+    async def _until_stopped(self, worker: Worker, stopping: asyncio.Task[bool]) -> None:
+        """Raises what ended the worker, if it was not asked to end."""
+        working = asyncio.create_task(worker.run())
+        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+        if self._telegram is not None:
+            await self._telegram.stop()
+        if not working.done():
+            await worker.shutdown()
+        await working
+
+    def _build_app(self, codec: PayloadCodec, owner: Owner, ui_origins: tuple[str, ...], webhook_url: str) -> FastAPI:
+        telegram = self._telegram
+        return build_app(
+            reachable=self._desk.reachable,
+            liveness=self._liveness,
+            codec=codec,
+            owner=owner,
+            ui_origins=ui_origins,
+            webhook_secret=telegram.webhook_secret if telegram else "",
+            take=telegram.take if telegram and webhook_url else None,
+            public_host=urlsplit(webhook_url).hostname or "",
+        )
+
+    def _liveness(self) -> dict[str, Liveness]:
+        return {self._telegram.name: self._telegram.liveness} if self._telegram else {}

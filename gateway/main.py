@@ -1,0 +1,78 @@
+"""Starts the gateway: `python -m gateway.main` runs until SIGTERM or SIGINT."""
+
+import asyncio
+import os
+import sys
+
+from contracts.task import Limits
+from gateway.channels.telegram import Telegram
+from gateway.gateway import Gateway, Places
+from gateway.wording import sentence_for
+from runtime.blobs import FileBlobs
+from runtime.codec import EncryptionCodec
+from runtime.keys import Keyring
+from runtime.logs import start_logging
+from runtime.paths import DataPaths
+from runtime.process import run_until_signal
+from runtime.redact import Redactor, secrets_of
+from runtime.settings import Settings
+from runtime.telemetry import Telemetry, start_telemetry
+from runtime.temporal import connect
+
+NAME = "gateway"
+
+
+def main() -> int:
+    """Gives the exit code."""
+    settings = Settings()
+    paths = DataPaths(settings.data_dir)
+    paths.prepare()
+    redactor = Redactor(secrets_of(dict(settings), os.environ))
+    log = start_logging(NAME, logs=paths.logs, level=settings.log_level, redactor=redactor)
+    telemetry = start_telemetry(NAME, metrics_port=settings.metrics_port + 1, otlp_endpoint=settings.otlp_endpoint)
+
+    async def serve(stop: asyncio.Event) -> None:
+        await build(settings, paths, telemetry).run(stop)
+
+    try:
+        return run_until_signal(serve)
+    finally:
+        telemetry.close()
+        log.close()
+
+
+def build(settings: Settings, paths: DataPaths, telemetry: Telemetry) -> Gateway:
+    """The gateway that the settings describe."""
+    keyring = Keyring.load(settings.data_dir)
+    return Gateway(
+        connect=lambda: connect(settings, keyring, runtime=telemetry.runtime, identity=NAME),
+        places=Places(
+            database=paths.gateway_database,
+            pairing_code=paths.pairing_code,
+            owner_token=paths.gateway_database.with_name("owner-token"),
+        ),
+        blobs=FileBlobs(paths.blobs, keyring),
+        codec=EncryptionCodec(keyring),
+        telegram=telegram(settings),
+        webhook_url=settings.telegram_webhook_url,
+        sentence_for=sentence_for,
+        limits=Limits(budget_usd=settings.task_budget_usd),
+        port=settings.gateway_port,
+        ui_origins=(f"http://127.0.0.1:{settings.temporal_ui_port}", f"http://localhost:{settings.temporal_ui_port}"),
+    )
+
+
+def telegram(settings: Settings) -> Telegram | None:
+    """The bot, if there is a token for one."""
+    if settings.telegram_token is None:
+        return None
+    return Telegram(
+        settings.telegram_token.get_secret_value(),
+        settings.telegram_base_url,
+        settings.telegram_base_file_url,
+        settings.telegram_webhook_url,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

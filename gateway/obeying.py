@@ -1,0 +1,232 @@
+"""Obeys the commands of a person: each is one question to the desk and one sentence in reply."""
+
+import re
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from uuid import NAMESPACE_URL, uuid5
+
+from contracts import errors
+from contracts.language import Language
+from contracts.task import Approval, Decision
+from contracts.texts import gateway as texts
+from contracts.texts.sentence import Sentence
+from gateway.channel import Incoming
+from gateway.commands import Command
+from gateway.desk import Desk, NoSuchTask, Refused, TaskSummary
+from gateway.outbox import Outbox
+from gateway.pairing import OWNER, Person
+from gateway.requests import Requests
+from gateway.rich import clip, text_of
+from gateway.view import PHASES, SentenceFor, progress_page
+
+TASKS_SHOWN = 10
+TASKS_SEARCHED = 50
+SHORT_ID = 6
+GOAL_CHARACTERS = 60
+STATUS_CHARACTERS = 3_500
+
+REFUSALS: dict[str, Sentence] = {
+    errors.TASK_CLOSING: texts.HAS_ENDED,
+    errors.STALE_APPROVAL: texts.OUT_OF_DATE,
+    errors.ALREADY_DECIDED: texts.OUT_OF_DATE,
+    errors.STALE_QUESTION: texts.OUT_OF_DATE,
+    errors.NOT_ALLOWED: texts.NOT_ALLOWED,
+    "QueueFull": texts.QUEUE_FULL,
+    "NothingToRetry": texts.NOTHING_TO_RETRY,
+}
+
+_TASK_WORD = re.compile(r"[0-9A-Za-z]{4,26}")
+
+
+def refusal_text(refused: Refused, language: Language) -> str:
+    """What a person is told of a refusal; what the desk said in its own words stays in the log."""
+    sentence = REFUSALS.get(refused.code)
+    return sentence.say(language) if sentence else texts.NOT_TAKEN.say(language, reason=refused.code)
+
+
+def by(person: Person) -> str:
+    """A person as tasks know them."""
+    return f"{person.channel}:{person.user_id}"
+
+
+class Obeying:
+    """One method a command; each gives the reply."""
+
+    def __init__(self, desk: Desk, outbox: Outbox, requests: Requests, sentence_for: SentenceFor) -> None:
+        self._desk = desk
+        self._outbox = outbox
+        self._requests = requests
+        self._sentence_for = sentence_for
+        self._methods: dict[str, Callable[[Command, Incoming, Person], Awaitable[str]]] = {
+            "start": self._greet,
+            "help": self._help,
+            "tasks": self._tasks,
+            "status": self._status,
+            "retry": self._retry,
+            "pause": self._pause,
+            "resume": self._resume,
+            "approve": self._decide,
+            "deny": self._decide,
+            "mode": self._mode,
+            "stop": self._stop,
+        }
+
+    async def obey(self, command: Command, incoming: Incoming, person: Person) -> str:
+        """Raises: DeskUnreachable."""
+        try:
+            return await self._methods[command.name](command, incoming, person)
+        except NoSuchTask:
+            return texts.NO_TASK.say(incoming.language)
+        except Refused as refused:
+            return refusal_text(refused, incoming.language)
+
+    async def drop_waiting(self, incoming: Incoming, person: Person) -> int:
+        """What `/stop` does after it has stopped what runs; gives how many requests will not start."""
+        return await self._desk.drop_waiting(incoming.channel, incoming.chat.id, by(person), incoming.at)
+
+    async def mine(self, task_id: str, person: Person) -> TaskSummary:
+        """A task that this person may touch. Raises: NoSuchTask, also for the tasks of others."""
+        summary = await self._desk.summary(task_id)
+        if summary.user_id != by(person) and person.role != OWNER:
+            raise NoSuchTask(task_id)
+        return summary
+
+    async def _greet(self, _command: Command, incoming: Incoming, _person: Person) -> str:
+        return texts.GREETING.say(incoming.language)
+
+    async def _help(self, _command: Command, incoming: Incoming, _person: Person) -> str:
+        return texts.HELP.say(incoming.language)
+
+    async def _tasks(self, _command: Command, incoming: Incoming, person: Person) -> str:
+        tasks = await self._desk.tasks(by(person), TASKS_SHOWN)
+        lines = [_line(task) for task in tasks]
+        return "\n".join(lines) or texts.NO_TASKS_YET.say(incoming.language)
+
+    async def _status(self, command: Command, incoming: Incoming, person: Person) -> str:
+        task_id = await self._named(command.words, incoming, person) or await self._latest(incoming)
+        if task_id is None:
+            return texts.NOTHING_RUNS.say(incoming.language)
+        await self.mine(task_id, person)
+        status = await self._desk.status(task_id)
+        page = progress_page(status, datetime.now(UTC), self._sentence_for, STATUS_CHARACTERS)
+        return text_of(page.spans)
+
+    async def _retry(self, command: Command, incoming: Incoming, person: Person) -> str:
+        words = list(command.words)
+        step = int(words.pop()) if words and words[-1].isdecimal() and len(words[-1]) < 4 else None
+        task_id = await self._named(tuple(words), incoming, person) or await self._latest(incoming)
+        if task_id is None:
+            return texts.NO_TASK.say(incoming.language)
+        task = await self.mine(task_id, person)
+        request_id = str(uuid5(NAMESPACE_URL, f"{incoming.channel}:{incoming.key}"))
+        reason = f"/retry by {by(person)}"
+        retried = await self._desk.retry(task_id, step, reason=reason, request_id=request_id)
+        return texts.RETRIED.say(incoming.language, step=retried.step, goal=_goal(task))
+
+    async def _pause(self, command: Command, incoming: Incoming, person: Person) -> str:
+        task = await self._running(command, incoming, person)
+        if task is None:
+            return texts.NOTHING_RUNS.say(incoming.language)
+        await self._desk.pause(task.task_id, by(person))
+        return texts.PAUSING.say(incoming.language, goal=_goal(task))
+
+    async def _resume(self, command: Command, incoming: Incoming, person: Person) -> str:
+        task = await self._running(command, incoming, person)
+        if task is None:
+            return texts.NOTHING_RUNS.say(incoming.language)
+        await self._desk.resume(task.task_id, by(person))
+        return texts.RESUMED.say(incoming.language, goal=_goal(task))
+
+    async def _stop(self, command: Command, incoming: Incoming, person: Person) -> str:
+        named = await self._named(command.words, incoming, person)
+        if command.words and named is None:
+            return texts.NO_TASK.say(incoming.language)
+        stopped: list[str] = []
+        for task_id in [named] if named else await self._of_chat(incoming):
+            task = await self.mine(task_id, person)
+            if task.open:
+                await self._desk.stop(task_id, f"/stop by {by(person)}")
+                stopped.append(texts.STOPPING.say(incoming.language, goal=_goal(task)))
+        return "\n".join(stopped) or texts.NOTHING_RUNS.say(incoming.language)
+
+    async def _decide(self, command: Command, incoming: Incoming, person: Person) -> str:
+        if not command.words:
+            return texts.APPROVAL_USAGE.say(incoming.language)
+        task_id, approval = await self._open_approval(command.words[0], incoming, person)
+        if task_id is None or approval is None:
+            return texts.NO_APPROVAL.say(incoming.language)
+        approve = command.name == "approve"
+        await self._desk.decide(task_id, decision(approval, person, approve=approve, note=" ".join(command.words[1:])))
+        return (texts.APPROVED if approve else texts.DENIED).say(incoming.language)
+
+    async def _mode(self, command: Command, incoming: Incoming, _person: Person) -> str:
+        if command.words == ("queue",):
+            await self._desk.set_mode(incoming.channel, incoming.chat.id, "queue")
+            return texts.MODE_QUEUE.say(incoming.language)
+        if command.words == ("steer",):
+            await self._desk.set_mode(incoming.channel, incoming.chat.id, "steer")
+            return texts.MODE_STEER.say(incoming.language)
+        return texts.MODE_USAGE.say(incoming.language)
+
+    async def _open_approval(
+        self, short: str, incoming: Incoming, person: Person
+    ) -> tuple[str | None, Approval | None]:
+        candidates = await self._of_chat(incoming)
+        candidates += [task.task_id for task in await self._desk.tasks(by(person), TASKS_SEARCHED) if task.open]
+        for task_id in dict.fromkeys(candidates):
+            status = await self._desk.status(task_id)
+            if status.approval is not None and status.approval.approval_id.lower() == short.lower():
+                await self.mine(task_id, person)
+                return task_id, status.approval
+        return None, None
+
+    async def _running(self, command: Command, incoming: Incoming, person: Person) -> TaskSummary | None:
+        named = await self._named(command.words, incoming, person)
+        if command.words and named is None:
+            raise NoSuchTask(command.words[0])
+        for task_id in [named] if named else await self._of_chat(incoming):
+            task = await self.mine(task_id, person)
+            if task.open:
+                return task
+        return None
+
+    async def _named(self, words: tuple[str, ...], incoming: Incoming, person: Person) -> str | None:
+        """The task that the first word names in full or by its end."""
+        if not words or not _TASK_WORD.fullmatch(words[0]):
+            return None
+        wanted = words[0].upper()
+        if len(wanted) == 26:
+            return wanted
+        known = await self._of_chat(incoming)
+        known += [task.task_id for task in await self._desk.tasks(by(person), TASKS_SEARCHED)]
+        return next((task_id for task_id in known if task_id.endswith(wanted)), None)
+
+    async def _of_chat(self, incoming: Incoming) -> list[str]:
+        """Tasks of this chat that may be running, newest first; known here, so that no worker is needed to stop one."""
+        shown = [each.task_id for each in await self._outbox.unfinished(incoming.channel, incoming.chat.id)]
+        latest = await self._requests.latest_task(incoming.channel, incoming.chat.id)
+        return list(dict.fromkeys([*([latest] if latest else []), *shown]))
+
+    async def _latest(self, incoming: Incoming) -> str | None:
+        return next(iter(await self._of_chat(incoming)), None)
+
+
+def decision(approval: Approval, person: Person, *, approve: bool, note: str = "") -> Decision:
+    """A yes or no to exactly what was shown."""
+    return Decision(
+        approval_id=approval.approval_id,
+        call_id=approval.call_id,
+        args_sha256=approval.args_sha256,
+        approve=approve,
+        by=by(person),
+        note=note,
+    )
+
+
+def _goal(task: TaskSummary) -> str:
+    return clip(task.goal, GOAL_CHARACTERS) or task.task_id[-SHORT_ID:]
+
+
+def _line(task: TaskSummary) -> str:
+    icon = PHASES[task.phase][0] if task.phase else "•"
+    return f"{icon} {task.task_id[-SHORT_ID:]} · {task.started_at:%m-%d %H:%M} · {clip(task.goal, GOAL_CHARACTERS)}"
