@@ -20,7 +20,7 @@ from activities.tool import Tool, ToolContext
 from contracts import activities
 from contracts.activities import RunOutcome, RunRequest
 from contracts.blobs import BlobRef, Blobs
-from contracts.ledger import Done, InDoubt, LedgerConflict, LedgerOutcome
+from contracts.ledger import CallChanged, Done, InDoubt, LedgerOutcome
 from contracts.messages import HostGrant
 from contracts.sandbox import Host, Lease, Sandbox, SandboxLost
 from contracts.tools import ToolCall, ToolResult
@@ -83,8 +83,8 @@ class Acting(activities.Acting):
             return await self._replayed(entry.result_ref)
         result = await self._result(run, entry, sandbox, pulse)
         ref = await self._stored(result)
-        await self._parts.ledger.finish(request.judged.task_id, run.call.call_id, ref)
-        return _outcome(result, ref)
+        first = await self._parts.ledger.finish(request.judged.task_id, run.call.call_id, ref)
+        return _outcome(result, ref) if first == ref else await self._replayed(first)
 
     async def _prepared(self, request: RunRequest) -> _Run | ToolResult:
         call = request.judged.call
@@ -113,8 +113,8 @@ class Acting(activities.Acting):
         place = _place(self._parts.host_id, run.request.lease)
         try:
             return await self._parts.ledger.begin(task_id, call.call_id, call.args_sha256, call.tool, place)
-        except LedgerConflict as conflict:
-            raise ApplicationError(str(conflict), type=LedgerConflict.__name__, non_retryable=True) from conflict
+        except CallChanged as changed:
+            raise ApplicationError(str(changed), type=CallChanged.__name__, non_retryable=True) from changed
 
     async def _result(self, run: _Run, entry: LedgerOutcome, sandbox: Sandbox | None, pulse: Pulse) -> ToolResult:
         language = run.request.language
@@ -129,6 +129,7 @@ class Acting(activities.Acting):
             beat=pulse.beat,
             open_sandbox=sandbox,
             egress=run.egress,
+            tainted=run.request.judged.tainted,
         )
         limit = run.examined.outcome.timeout_seconds
         result = await run_safely(run.tool, run.call, run.examined.args, context, limit, self._parts.redact)

@@ -50,8 +50,7 @@ async def show_stream(
     """One output stream of a command within `room` bytes."""
     if captured.path is None:
         return await show(captured.head + captured.tail, name, room, blobs=blobs, language=language)
-    whole = await _whole(captured, files)
-    file = None if whole is None else await keep(whole, name, "text/plain", blobs)
+    file = await _kept_whole(captured, name, files, blobs)
     note = _note(captured.total_bytes, file, language)
     return Shown(_joined(plain(captured.head), plain(captured.tail), note, room), file)
 
@@ -70,19 +69,24 @@ def shorten(text: str, room: int, language: Language) -> str:
     return text if _size(text) <= room else _joined(text, text, _note(_size(text), None, language), room)
 
 
+async def whole(captured: Captured, files: Files) -> bytes:
+    """All that a stream gave. Raises: FileRefused if it is longer than KEPT_BYTES or no longer there."""
+    if captured.path is None:
+        return captured.head + captured.tail
+    return await files.read(captured.path, max_bytes=KEPT_BYTES)
+
+
 async def keep(content: bytes, name: str, media_type: str, blobs: Blobs) -> Attachment:
     """Store bytes as a file of the task."""
     blob = await blobs.put(content)
     return Attachment(name=name, media_type=media_type, size=blob.size, blob=blob)
 
 
-async def _whole(captured: Captured, files: Files) -> bytes | None:
-    if captured.path is None or captured.total_bytes > KEPT_BYTES:
-        return None
+async def _kept_whole(captured: Captured, name: str, files: Files, blobs: Blobs) -> Attachment | None:
     try:
-        return await files.read(captured.path, max_bytes=KEPT_BYTES)
+        return await keep(await whole(captured, files), name, "text/plain", blobs)
     except FileRefused:
-        return None  # the command may have removed its own record: head and tail are still true
+        return None  # it is too long, or the command removed its own record: head and tail are still true
 
 
 def _note(total_bytes: int, file: Attachment | None, language: Language) -> tuple[int, str]:

@@ -31,6 +31,8 @@ class ToolContext:
     open_sandbox: Sandbox | None
     egress: tuple[HostGrant, ...] = ()
     """Hosts that this call may reach; the egress proxy is what enforces it."""
+    tainted: bool = False
+    """True if the task has read untrusted content, so that what it writes may repeat it."""
 
     @property
     def sandbox(self) -> Sandbox:

@@ -1,34 +1,38 @@
 """What the effect ledger answers when a call is about to run: it is new, it is done, or nobody knows."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from contracts.blobs import BlobRef
+from contracts.values import Value
 
 
-class LedgerConflict(Exception):
-    """Raised when a call id comes back with other arguments than it was begun with."""
+class CallChanged(Exception):
+    """Raised when a call id comes back with another tool or other arguments than it began with."""
 
 
-@dataclass(frozen=True)
-class Begun:
-    """Nobody has begun this call before; it is journalled now and may run."""
+class Begun(Value):
+    """The call is new, and now on disk as begun: its effect may happen."""
+
+    kind: Literal["begun"] = "begun"
 
 
-@dataclass(frozen=True)
-class Done:
-    """The call has run to its end, and this is what it gave."""
+class Done(Value):
+    """The effect has happened; here is what it gave."""
 
+    kind: Literal["done"] = "done"
     result_ref: BlobRef
 
 
-@dataclass(frozen=True)
-class InDoubt:
-    """An earlier attempt began the call and never recorded its end."""
+class InDoubt(Value):
+    """An earlier attempt began and its end is not recorded: the effect may have happened, or still be happening."""
 
+    kind: Literal["in_doubt"] = "in_doubt"
     started_at: datetime
     host: str
-    """The place given to `begin` by that attempt."""
+    """The place that the earlier attempt gave: its host, and the sandbox if it used one."""
 
 
-LedgerOutcome = Begun | Done | InDoubt
+LedgerOutcome = Annotated[Begun | Done | InDoubt, Field(discriminator="kind")]

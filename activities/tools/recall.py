@@ -7,13 +7,12 @@ from typing import Annotated
 from pydantic import Field
 
 from activities.arguments import parse, schema_of
-from activities.notes import Notes
+from activities.notes import Note, Notes
 from activities.output import cleaned, shorten
 from activities.parts import ToolParts
 from activities.preview import one_line, preview
 from activities.tool import Tool, ToolContext
 from contracts.language import Language
-from contracts.notes import Note
 from contracts.texts import tools as texts
 from contracts.tools import RESULT_TEXT_BYTES, Provenance, ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
@@ -59,7 +58,7 @@ class Recall:
 
     async def run(self, args: JsonObject, context: ToolContext) -> ToolResult:
         asked = parse(Arguments, args)
-        notes = await self.notes.recall(context.user_id, asked.query, asked.limit)
+        notes = await self.notes.of(context.user_id).recall(asked.query, limit=asked.limit)
         return ToolResult(
             call_id=context.call_id,
             tool="recall",
@@ -67,13 +66,17 @@ class Recall:
             headline=_headline(notes, context.language),
             text=_text(notes, context.language),
             data={"notes": [{"note_id": note.note_id, "text": note.text, "task_id": note.task_id} for note in notes]},
-            # A note may repeat what a page said, and a note does not tell.
-            provenance=Provenance(trusted=False, origins=tuple(f"memory:{note.note_id}" for note in notes)),
+            provenance=_provenance(notes),
         )
 
 
 def tools(parts: ToolParts) -> list[Tool]:
     return [Recall(parts.notes)]
+
+
+def _provenance(notes: Sequence[Note]) -> Provenance:
+    trusted = all(note.trusted for note in notes)
+    return Provenance(trusted=trusted, origins=tuple(f"memory:{note.note_id}" for note in notes))
 
 
 def _headline(notes: Sequence[Note], language: Language) -> str:

@@ -54,7 +54,9 @@ class Remember:
 
     async def run(self, args: JsonObject, context: ToolContext) -> ToolResult:
         asked = parse(Arguments, args)
-        note = await self.notes.remember(context.user_id, asked.text, context.task_id, context.call_id)
+        note = await self.notes.of(context.user_id).remember(
+            asked.text, task_id=context.task_id, call_id=context.call_id, trusted=not context.tainted
+        )
         text = texts.REMEMBERED.say(context.language, text=note.text)
         return ToolResult(
             call_id=context.call_id,
