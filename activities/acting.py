@@ -1,6 +1,5 @@
 """The activity `run_tool`: judge once more, journal, act in the sandbox, and give a result small enough for history."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,14 +19,12 @@ from activities.tool import Tool, ToolContext
 from contracts import activities
 from contracts.activities import RunOutcome, RunRequest
 from contracts.blobs import BlobRef, Blobs
-from contracts.ledger import CallChanged, Done, InDoubt, LedgerOutcome
+from contracts.ledger import Begun, CallChanged, Done, InDoubt
 from contracts.messages import HostGrant
 from contracts.sandbox import Host, Lease, Sandbox, SandboxLost
 from contracts.tools import ToolCall, ToolResult
 from contracts.transcript import ToolTurn
 from contracts.verdicts import CommandAction
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -108,7 +105,7 @@ class Acting(activities.Acting):
         sandbox.permit(run.egress)
         return sandbox
 
-    async def _begun(self, run: _Run) -> LedgerOutcome:
+    async def _begun(self, run: _Run) -> Begun | Done | InDoubt:
         call, task_id = run.call, run.request.judged.task_id
         place = _place(self._parts.host_id, run.request.lease)
         try:
@@ -116,9 +113,9 @@ class Acting(activities.Acting):
         except CallChanged as changed:
             raise ApplicationError(str(changed), type=CallChanged.__name__, non_retryable=True) from changed
 
-    async def _result(self, run: _Run, entry: LedgerOutcome, sandbox: Sandbox | None, pulse: Pulse) -> ToolResult:
+    async def _result(self, run: _Run, entry: Begun | InDoubt, sandbox: Sandbox | None, pulse: Pulse) -> ToolResult:
         language = run.request.language
-        if isinstance(entry, InDoubt) and not _may_run_again(run, entry, self._parts.host_id):
+        if not isinstance(entry, Begun) and not _may_run_again(run, entry, self._parts.host_id):
             return outcomes.uncertain(run.call, entry.started_at, language)
         context = ToolContext(
             task_id=run.request.judged.task_id,

@@ -15,6 +15,10 @@ _MISSING = 127
 _USER_AGENT = "Mozilla/5.0 (compatible; AgentSandboxOS/0.1)"
 
 
+REFUSAL_HEADER = "x-asos-reason"
+"""Stands in an answer of the egress proxy itself."""
+
+
 class CurlMissing(Exception):
     """Raised when the sandbox has no curl."""
 
@@ -24,12 +28,12 @@ class FetchTooLarge(Exception):
 
 
 class FetchFailed(Exception):
-    """Raised when there was no answer; `curl_code` is curl's exit code, `connect_status` what the proxy said."""
+    """Raised when there was no answer; `curl_code` is curl's exit code, `refused` if the proxy let nothing through."""
 
-    def __init__(self, curl_code: int, connect_status: int, detail: str) -> None:
+    def __init__(self, curl_code: int, detail: str, *, refused: bool = False) -> None:
         super().__init__(detail)
         self.curl_code = curl_code
-        self.connect_status = connect_status
+        self.refused = refused
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class _Report(BaseModel):
     content_type: str | None = None
     redirect_url: str | None = None
     errormsg: str | None = None
+    refusal: str = ""
+    """Why the proxy answered by itself."""
 
 
 async def fetch(sandbox: Sandbox, address: WebAddress, proxy: str) -> Fetched:
@@ -61,7 +67,7 @@ async def fetch(sandbox: Sandbox, address: WebAddress, proxy: str) -> Fetched:
     if outcome.exit_code == _MISSING:
         raise CurlMissing
     report = _report(outcome)
-    if outcome.exit_code != 0 or report.response_code == 0:
+    if outcome.exit_code != 0 or report.response_code == 0 or report.refusal:
         raise _failure(outcome, report)
     return Fetched(
         status=report.response_code,
@@ -93,7 +99,7 @@ def _argv(address: WebAddress, proxy: str) -> tuple[str, ...]:
         "--user-agent",
         _USER_AGENT,
         "--write-out",
-        "%{stderr}%{json}",
+        "%{stderr}%{json}\n%header{" + REFUSAL_HEADER + "}",
         "--url",
         address.href,
     )
@@ -101,7 +107,8 @@ def _argv(address: WebAddress, proxy: str) -> tuple[str, ...]:
 
 def _report(outcome: CommandOutcome) -> _Report:
     try:
-        return _Report.model_validate_json(outcome.stderr.head + outcome.stderr.tail)
+        written, _, refusal = (outcome.stderr.head + outcome.stderr.tail).rpartition(b"\n")
+        return _Report.model_validate_json(written).model_copy(update={"refusal": plain(refusal).strip()})
     except ValidationError:
         return _Report(errormsg=plain(outcome.stderr.head).strip()[:300])
 
@@ -112,7 +119,8 @@ def _failure(outcome: CommandOutcome, report: _Report) -> Exception:
         return FetchTooLarge()
     timed_out = 28
     code = timed_out if outcome.exit_code is None else outcome.exit_code
-    return FetchFailed(code, report.http_connect, report.errormsg or f"curl ended with code {code}")
+    refused = report.http_connect >= 400 or bool(report.refusal)
+    return FetchFailed(code, report.errormsg or report.refusal or f"curl ended with code {code}", refused=refused)
 
 
 async def _body(captured: Captured, sandbox: Sandbox) -> bytes:
@@ -121,4 +129,4 @@ async def _body(captured: Captured, sandbox: Sandbox) -> bytes:
     try:
         return await whole(captured, sandbox.files)
     except FileRefused as refused:
-        raise FetchFailed(0, 0, str(refused)) from refused
+        raise FetchFailed(0, str(refused)) from refused

@@ -20,11 +20,18 @@ class PolicySource(Protocol):
 
 
 class PolicyFile(Generic[P]):
-    """One policy file; `parse` raises ValueError for a broken one, `judge` is a pure function."""
+    """One policy file; `parse` raises `broken` or ValueError for a bad one, `judge` is a pure function."""
 
-    def __init__(self, path: Path, parse: Callable[[str], P], judge: Callable[[Question, P], Verdict]) -> None:
-        """Raises: OSError, ValueError: without a policy nothing may start."""
+    def __init__(
+        self,
+        path: Path,
+        parse: Callable[[str], P],
+        judge: Callable[[Question, P], Verdict],
+        broken: type[Exception] = ValueError,
+    ) -> None:
+        """Raises: OSError, ValueError, `broken`: without a policy nothing may start."""
         self._path = path
+        self._broken = broken
         self._parse = parse
         self._judge = judge
         self._lock = threading.Lock()
@@ -38,7 +45,7 @@ class PolicyFile(Generic[P]):
         with self._lock:
             try:
                 self._refresh()
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, self._broken) as error:
                 _log.error("the policy file %s cannot be read, the former one stays in force: %s", self._path, error)
             return self._policy
 

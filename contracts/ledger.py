@@ -1,9 +1,7 @@
 """What the effect ledger answers when a call is about to run: it is new, it is done, or nobody knows."""
 
 from datetime import datetime
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from contracts.blobs import BlobRef
 from contracts.values import Value
@@ -33,6 +31,3 @@ class InDoubt(Value):
     started_at: datetime
     host: str
     """The place that the earlier attempt gave: its host, and the sandbox if it used one."""
-
-
-LedgerOutcome = Annotated[Begun | Done | InDoubt, Field(discriminator="kind")]

@@ -24,7 +24,12 @@ FLAGS = (
     "--disable-breakpad",
     "--disable-default-apps",
     "--disable-extensions",
-    "--disable-features=DialMediaRouteProvider,MediaRouter,OptimizationHints,Translate",
+    "--disable-features=DialMediaRouteProvider,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,Translate",
+    "--allow-browser-signin=false",
+    # What cannot be switched off is sent nowhere, so that the record of requests holds the task's own alone.
+    "--gaia-url=http://localhost:9/",
+    "--component-updater=url-source=http://localhost:9/",
+    "--apps-gallery-update-url=http://localhost:9/",
     "--metrics-recording-only",
     "--no-first-run",
     "--no-default-browser-check",

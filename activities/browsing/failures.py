@@ -69,5 +69,7 @@ def _status(what: Seen, url: str, language: Language) -> Problem | None:
     if status is None or status < 400:
         return None
     host = urlsplit(url).hostname or url
+    if what.watch.is_refused:
+        return Problem("refused", texts.HOST_REFUSED.say(language, host=host))
     code: ToolError = "not_found" if status in _GONE else "failed"
     return Problem(code, texts.PAGE_STATUS.say(language, host=host, status=status))

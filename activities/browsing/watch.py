@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import BrowserContext, Dialog, Error, Page, Request, Response, Route
 
+from activities.fetching import REFUSAL_HEADER
+
 _MOST_NOTED = 10
 
 
@@ -17,9 +19,11 @@ class Watch:
     """Fills while the page is open. Every list is bounded: a hostile page opens a thousand dialogs."""
 
     permitted: frozenset[str]
+    """Host names, `*.name` for those below a name, `*` for every host."""
     status: int | None = None
     media_type: str = ""
-    is_attachment: bool = False
+    is_refused: bool = False
+    """True if it was the egress proxy that answered."""
     url: str = ""
     """The last address that the page itself asked for."""
     dialogs: list[str] = field(default_factory=list)
@@ -47,7 +51,7 @@ class Watch:
     async def _pass_or_block(self, route: Route) -> None:
         host = _host(route.request.url)
         with suppress(Error):  # the page may be gone by now
-            if host in self.permitted:
+            if any(_covers(pattern, host) for pattern in self.permitted):
                 await route.continue_()
             else:
                 _note(self.blocked, host)
@@ -70,7 +74,7 @@ class Watch:
             return
         self.url, self.status = response.url, response.status
         self.media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        self.is_attachment = response.headers.get("content-disposition", "").lower().startswith("attachment")
+        self.is_refused = REFUSAL_HEADER in response.headers
 
     def _is_own(self, request: Request) -> bool:
         try:
@@ -95,6 +99,12 @@ def _host(url: str) -> str:
     except ValueError:
         return ""
     return (parts.hostname or "") if parts.scheme in ("http", "https") else ""
+
+
+def _covers(pattern: str, host: str) -> bool:
+    if pattern.startswith("*."):
+        return host.endswith(pattern[1:])
+    return bool(host) and pattern.strip("[]") in ("*", host)
 
 
 def _note(notes: list[str], what: str) -> None:

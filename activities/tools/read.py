@@ -174,7 +174,7 @@ def _told(address: WebAddress, error: FetchFailed, language: Language) -> tuple[
     host, detail = address.host, one_line(str(error))
     if error.curl_code == _TIMED_OUT:
         return "timed_out", texts.NETWORK_FAILED.say(language, host=host, detail=detail)
-    if error.connect_status >= 400:
+    if error.refused:
         return "refused", texts.HOST_REFUSED.say(language, host=host)
     if error.curl_code in _PROXY_GONE:
         return "unavailable", texts.PROXY_MISSING.say(language)

@@ -98,7 +98,9 @@ class LocalSandbox:
     async def _run(self, command: Command, progress: Progress | None) -> CommandOutcome:
         self.commands.append(command)
         started = time.monotonic()
-        argv = command.argv or ("bash", "-c", command.script or "")
+        argv = ("env", "--", *(command.argv or ("bash", "-c", command.script or "")))
+        if any(path.endswith(f"/{argv[2]}") for path in self.hidden):
+            argv = ("sh", "-c", "exit 127")  # what env says of a program that is not there
         with (
             tempfile.TemporaryFile() as given,
             tempfile.NamedTemporaryFile() as out,

@@ -6,6 +6,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
+REFUSAL = (
+    b"HTTP/1.1 403 Forbidden\r\nX-Asos-Reason: not_allowed\r\nContent-Length: 7\r\nConnection: close\r\n\r\nrefused"
+)
+
 
 class Proxy:
     """One proxy; `asked` lists every host that was asked for, `refused` those that got 403."""
@@ -37,7 +41,7 @@ class Proxy:
         self.asked.append(host)
         if not self._permits(host):
             self.refused.append(host)
-            writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 7\r\nConnection: close\r\n\r\nrefused")
+            writer.write(REFUSAL)
             await writer.drain()
             return
         port = self._tls_port if method == "CONNECT" else self._http_port

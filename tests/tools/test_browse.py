@@ -205,7 +205,7 @@ async def test_a_long_page_is_bounded_and_kept(bench: Bench, browse: Browse) -> 
 
 
 async def test_without_chromium_the_remedy_is_named(bench: Bench, browse: Browse) -> None:
-    bench.sandbox.hidden = ("/usr/bin/chromium",)
+    bench.sandbox.hidden = ("/usr/bin/chromium", "/bin/chromium")
 
     result = await bench.run(browse, {"url": "http://site.test/"})
 
