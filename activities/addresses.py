@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ada_url import URL, HostType, check_url
+from ada_url import URL, check_url
 
 from activities.arguments import shown_value
 from activities.tool import BadArguments
@@ -48,8 +48,3 @@ def joined(base: WebAddress, location: str) -> WebAddress:
         return web_address(URL(location, base.href).href)
     except ValueError:
         raise BadArguments(f"url: a redirect leads to {shown_value(location)}, which is no address") from None
-
-
-def is_numeric(address: WebAddress) -> bool:
-    """True if the host is an IP address and not a name."""
-    return URL(address.href).host_type is not HostType.DEFAULT

@@ -50,7 +50,8 @@ exec 9>"$home/lock"
 flock 9
 
 for name in chromium chromium-browser google-chrome-stable google-chrome chrome; do
-    binary=$(command -v "$name") && break
+    binary=$(command -v "$name") && [ -x "$binary" ] && break
+    binary=
 done
 [ -n "${binary:-}" ] || exit 127
 

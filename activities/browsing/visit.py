@@ -66,7 +66,8 @@ async def visit(
         settled = not failure and not timed_out and await _settles(page, patience)
         beat("looking")
         looked = await _look(page) if watch.status is not None else None
-        picture = await _picture(page) if screenshot and looked and not failure else None
+        shows = looked is not None and not failure and not watch.is_refused
+        picture = await _picture(page) if screenshot and shows else None
         timed_out = timed_out or (looked is None and not failure)
         return Seen(watch, looked or Looked(), _address(page, watch), picture, timed_out, settled, failure)
     finally:

@@ -115,9 +115,9 @@ def _headline(asked: Arguments, outcome: CommandOutcome, language: Language) -> 
 def _text(headline: str, stdout: str, stderr: str, outcome: CommandOutcome, language: Language) -> str:
     parts = [headline]
     if stdout:
-        parts.append(f"stdout:\n{stdout}")
+        parts.append("stdout:\n" + stdout.rstrip("\n"))
     if stderr:
-        parts.append(f"stderr:\n{stderr}")
+        parts.append("stderr:\n" + stderr.rstrip("\n"))
     if not stdout and not stderr:
         parts.append(texts.SHELL_SILENT.say(language))
     if outcome.stdout.clipped or outcome.stderr.clipped:

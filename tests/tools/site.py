@@ -130,7 +130,7 @@ class Site:
         return context
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, ssl.SSLError, asyncio.CancelledError):
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             target = head.split(" ")[1]
             parts = urlsplit(target)
