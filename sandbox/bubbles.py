@@ -37,9 +37,26 @@ exec setpriv --reuid "$user" --regid "$user" --clear-groups --bounding-set=-all 
 
 PYTHON = "/usr/bin/python3"
 ETC = (
-    "alternatives", "ca-certificates", "ca-certificates.conf", "chromium", "chromium.d", "debian_version", "fonts",
-    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "magic", "mime.types", "os-release", "pki", "profile",
-    "services", "protocols", "ssl", "terminfo",
+    "alternatives",
+    "ca-certificates",
+    "ca-certificates.conf",
+    "chromium",
+    "chromium.d",
+    "debian_version",
+    "fonts",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "magic",
+    "mime.types",
+    "os-release",
+    "pki",
+    "profile",
+    "services",
+    "protocols",
+    "ssl",
+    "terminfo",
 )
 OWN_ETC = {
     "passwd": "root:x:0:0:root:/root:/usr/sbin/nologin\nagent:x:1000:1000:agent:/home/agent:/bin/bash\n",
@@ -129,11 +146,23 @@ def outside_uid(sandbox_id: str) -> int | None:
     return FIRST_OUTSIDE_UID + int.from_bytes(hashlib.sha256(sandbox_id.encode()).digest()[:6], "big") % OUTSIDE_UIDS
 
 
-def arguments(folder: Folder, uid: int | None, listener: int, facts: int, limits: Limits) -> tuple[list[str], list[int]]:
+def arguments(
+    folder: Folder, uid: int | None, listener: int, facts: int, limits: Limits
+) -> tuple[list[str], list[int]]:
     """The whole command, and the descriptors it needs; the caller closes them after the start."""
     descriptors: list[int] = []
     command = ["bwrap", "--unshare-all", "--unshare-user", "--uid", str(INSIDE_UID), "--gid", str(INSIDE_UID)]
-    command += ["--hostname", "sandbox", "--new-session", "--cap-drop", "ALL", "--clearenv", "--info-fd", str(facts)]
+    command += [
+        "--hostname",
+        "sandbox",
+        "--new-session",
+        "--as-pid-1",
+        "--cap-drop",
+        "ALL",
+        "--clearenv",
+        "--info-fd",
+        str(facts),
+    ]
     if _knows("--disable-userns"):
         command += ["--disable-userns"]
     command += _system()

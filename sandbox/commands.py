@@ -20,7 +20,7 @@ TICK_SECONDS = 1.0
 FIRST_POLL_SECONDS = 0.05
 LAST_POLL_SECONDS = 0.5
 REPLY_SECONDS = 30.0
-KILL_SECONDS = 30.0
+KILL_SECONDS = 60.0
 BIRTH_SECONDS = 3.0
 """After so long a claimed command that no supervisor took up never will be."""
 DRAIN_SECONDS = 0.5
@@ -145,9 +145,8 @@ class Commands:
         deadline = began + timeout_seconds - call.running_seconds
         while call.exit is None:
             remaining = max(0.0, deadline - clock()) if not timed_out else pause
-            await _news(call, min(pause, remaining))
-            if call.exit is not None:
-                break
+            if await _news(call, min(pause, remaining)):
+                continue
             if not timed_out and clock() >= deadline:
                 timed_out = True
                 await self.kill(call.key, "timed_out")
@@ -217,8 +216,10 @@ class Commands:
         try:
             async with self._connection.sftp.open(path, "rb") as file:
                 kept = int((await file.stat()).size or 0)
-                head = await file.read(SHOWN_BYTES, 0)
-                tail = await file.read(SHOWN_BYTES, max(SHOWN_BYTES, kept - SHOWN_BYTES)) if kept > SHOWN_BYTES else b""
+                head = _bytes(await file.read(SHOWN_BYTES, 0))
+                tail = b""
+                if kept > SHOWN_BYTES:
+                    tail = _bytes(await file.read(SHOWN_BYTES, max(SHOWN_BYTES, kept - SHOWN_BYTES)))
         except asyncssh.SFTPNoSuchFile:
             return Captured()
         if dropped:
@@ -248,16 +249,26 @@ class Commands:
         """The beginning of a small file, empty if there is none."""
         try:
             async with self._connection.sftp.open(path, "rb") as file:
-                return await file.read(size, 0)
+                return _bytes(await file.read(size, 0))
         except (asyncssh.SFTPNoSuchFile, asyncssh.SFTPFailure):
             return b""
 
 
-async def _news(call: Call, seconds: float) -> None:
-    with suppress(TimeoutError):
+async def _news(call: Call, seconds: float) -> bool:
+    """Whether something was heard within that time."""
+    try:
         async with asyncio.timeout(seconds):
             await call.changed.wait()
-    call.changed.clear()
+    except TimeoutError:
+        return False
+    finally:
+        call.changed.clear()
+    return True
+
+
+def _bytes(content: str | bytes) -> bytes:
+    """asyncssh types what it reads by the mode of the file, which its type does not tell."""
+    return content.encode() if isinstance(content, str) else content
 
 
 def _shown(text: bytes) -> Captured:

@@ -1,7 +1,7 @@
 """What a machine lacks for sandboxes, and how to get it."""
 
+import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from contracts.language import Language
@@ -53,6 +53,6 @@ async def _bubblewrap_gaps(language: Language) -> list[Gap]:
     ]
     if not found and (fault := await bubblewrap.namespace_fault()) is not None:
         found.append(Gap("namespaces", texts.NAMESPACES_CLOSED.say(language, cause=fault)))
-    if not Path("/usr/bin/chromium").exists():
+    if shutil.which("chromium", path="/usr/bin") is None:
         found.append(Gap("chromium", texts.PROGRAM_ABSENT.say(language, program="chromium", package="chromium")))
     return found

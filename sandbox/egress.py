@@ -156,5 +156,3 @@ async def _answer(writer: Writer, refused: Refused) -> None:
     ) % (refused.status, REASONS[refused.status], len(body), refused.code.encode("ascii"))
     writer.write(head + body)
     await writer.drain()
-
-

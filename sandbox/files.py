@@ -6,6 +6,7 @@ import secrets
 import stat
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from typing import cast
 
 import asyncssh
 
@@ -37,7 +38,7 @@ class SftpFiles:
             if (facts.size or 0) > max_bytes:
                 raise FileRefused(f"{path!r} has {facts.size} bytes, more than the {max_bytes} that may be read")
             async with self._sftp.open(real, "rb", block_size=262_144) as file:
-                content = await file.read(max_bytes + 1)
+                content = cast(bytes, await file.read(max_bytes + 1))
         if len(content) > max_bytes:
             raise FileRefused(f"{path!r} grew beyond the {max_bytes} bytes that may be read")
         return content
@@ -61,7 +62,7 @@ class SftpFiles:
                 raise
 
     async def list(self, path: str) -> Sequence[FileEntry]:
-        entries = []
+        entries: list[FileEntry] = []
         async with self._asked(path, STEP_SECONDS):
             async for entry in self._sftp.scandir(await self._real(path)):
                 name = entry.filename if isinstance(entry.filename, str) else entry.filename.decode("utf-8", "replace")

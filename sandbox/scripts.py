@@ -66,7 +66,9 @@ def plan(command: Command) -> Plan:
 def start_line(key: str, limit: int, stdin: str, command: Command, argv: tuple[str, ...]) -> str:
     """The kept shell's words for: claim this key, and if it is new, run it in the background."""
     values = ENVIRONMENT | command.env | {"ASOS_CALL": key}
-    exports = "unset ASOS_PART SSH_CLIENT SSH_CONNECTION MAIL OLDPWD; export " + " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
+    exports = "unset ASOS_PART SSH_CLIENT SSH_CONNECTION MAIL OLDPWD; export " + " ".join(
+        f"{name}={shlex.quote(value)}" for name, value in values.items()
+    )
     words = shlex.join([key, str(limit), stdin, command.cwd, exports, *argv])
     return f"if claim {key}; then supervise {words} & fi\n"
 

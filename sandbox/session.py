@@ -20,7 +20,7 @@ from sandbox.transport import LINK_ERRORS, Connection
 T = TypeVar("T")
 
 TRIES = 3
-KILL_SECONDS = 60.0
+KILL_SECONDS = 90.0
 
 log = logging.getLogger(__name__)
 

@@ -16,8 +16,14 @@ CONNECT_SECONDS = 40.0
 LISTEN_SECONDS = 5.0
 KEEPALIVE_SECONDS = 15.0
 
-LINK_ERRORS = (asyncssh.DisconnectError, asyncssh.ChannelOpenError, asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection,
-               BrokenPipeError, ConnectionError)
+LINK_ERRORS = (
+    asyncssh.DisconnectError,
+    asyncssh.ChannelOpenError,
+    asyncssh.SFTPConnectionLost,
+    asyncssh.SFTPNoConnection,
+    BrokenPipeError,
+    ConnectionError,
+)
 """What operations raise when the connection ends under them."""
 
 Serve = Callable[["asyncssh.SSHReader[bytes]", "asyncssh.SSHWriter[bytes]"], Awaitable[None]]

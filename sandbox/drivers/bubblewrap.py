@@ -113,7 +113,7 @@ class Driver:
         with folder.listening() as listener, _pipe() as (facts, facts_in), _pipe() as (errors, errors_in):
             command, descriptors = arguments(folder, uid, listener.fileno(), facts_in, self._limits)
             try:
-                done = subprocess.run(
+                subprocess.run(  # noqa: S603  every word is ours
                     ["setsid", "--fork", *command],  # noqa: S607  found by the search path like bwrap itself
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
@@ -126,7 +126,6 @@ class Driver:
             finally:
                 for descriptor in (facts_in, errors_in, *descriptors):
                     os.close(descriptor)
-            del done
             said = _read_until(errors, lambda text: text.endswith(READY))
             if not said.endswith(READY):
                 raise OSError(said.decode("utf-8", "replace").strip() or "it ended at once")
@@ -190,8 +189,13 @@ def _read_until(descriptor: int, enough: Callable[[bytes], bool]) -> bytes:
 
 def missing() -> list[tuple[str, str]]:
     """Programs that this driver needs and the machine has not: name and Debian package."""
-    needed = (("bwrap", "bubblewrap"), ("setsid", "util-linux"), ("/usr/sbin/sshd", "openssh-server"),
-              ("/usr/bin/python3", "python3"), ("bash", "bash"))
+    needed = (
+        ("bwrap", "bubblewrap"),
+        ("setsid", "util-linux"),
+        ("/usr/sbin/sshd", "openssh-server"),
+        ("/usr/bin/python3", "python3"),
+        ("bash", "bash"),
+    )
     return [(program, package) for program, package in needed if shutil.which(program) is None]
 
 
@@ -200,8 +204,16 @@ async def namespace_fault() -> str | None:
     command = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
     uid = outside_uid("probe")
     run = partial(
-        subprocess.run, command, capture_output=True, text=True, timeout=READY_SECONDS, check=False,
-        user=uid, group=uid, extra_groups=[] if uid is not None else None, cwd="/",
+        subprocess.run,
+        command,
+        capture_output=True,
+        text=True,
+        timeout=READY_SECONDS,
+        check=False,
+        user=uid,
+        group=uid,
+        extra_groups=[] if uid is not None else None,
+        cwd="/",
     )
     done = await asyncio.to_thread(run)
     return (done.stderr.strip() or f"exit code {done.returncode}") if done.returncode else None

@@ -164,7 +164,6 @@ class Driver:
                 user=USER,
                 working_dir="/workspace",
                 labels=labels,
-                runtime=runtime,
                 host_config=client.create_host_config(**self._hardening(spec.sandbox_id, runtime)),
             )
         except APIError as error:
@@ -185,14 +184,12 @@ class Driver:
     def _hardening(self, sandbox_id: str, runtime: str) -> dict[str, Any]:
         limits = self._limits
         home, workspace = _volumes(sandbox_id)
-        ulimits = [
-            docker.types.Ulimit(name="nofile", soft=limits.open_files, hard=limits.open_files),
-            docker.types.Ulimit(name="core", soft=0, hard=0),
-        ]
+        ulimits = [docker.types.Ulimit(name="core", soft=0, hard=0)]
         if runtime == GVISOR:
             # A pids cgroup also counts gVisor's own threads and crashes it.
             ulimits.append(docker.types.Ulimit(name="nproc", soft=limits.processes, hard=limits.processes))
         return {
+            "runtime": runtime,
             "network_mode": "none",
             "cap_drop": ["ALL"],
             "security_opt": ["no-new-privileges", f"seccomp={_seccomp_profile()}"],

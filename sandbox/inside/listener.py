@@ -1,5 +1,6 @@
 """First process of a sandbox without an engine: gives every connection on the inherited socket a shell of its own.
 
+As the first process it cannot be killed from inside, and orphans become its children, which the kernel then buries.
 It runs under whatever Python the machine has, so it keeps to old syntax and the standard library.
 """
 
@@ -10,7 +11,7 @@ import socket
 import sys
 
 
-def main():
+def main() -> None:
     descriptor, processes, memory, files, bootstrap = sys.argv[1:6]
     for limit, value in (
         (resource.RLIMIT_NPROC, int(processes)),
@@ -30,7 +31,7 @@ def main():
             start(connection, bootstrap)
 
 
-def start(connection, bootstrap):
+def start(connection: socket.socket, bootstrap: str) -> None:
     try:
         child = os.fork()
     except OSError:
@@ -43,7 +44,7 @@ def start(connection, bootstrap):
     os.setsid()
     os.dup2(connection.fileno(), 0)
     os.dup2(connection.fileno(), 1)
-    os.execv("/bin/sh", ["sh", "-c", bootstrap])
+    os.execv("/bin/sh", ["sh", "-c", bootstrap])  # noqa: S606  it is a shell
 
 
 main()

@@ -40,23 +40,36 @@ supervise() { # key limit stdin folder exports argv...
 
 payload() (
     cd -- "$folder" || { printf 'no such folder: %s\n' "$folder" >&4; exit 127; }
+    read -r leader rest </proc/self/stat
+    echo "$leader" >"$file.leader"
     eval "$exports"
     exec setsid "$@" <"$stdin" >&3 2>&4 3>&- 4>&- 9>&-
 )
 
 # Keeps the first $limit bytes in a file; of the rest the last 16 KiB and the count. It reads to the end of the stream,
-# so that the command neither blocks nor dies. The offset in fdinfo spares a process where the kernel tells it.
+# so that the command neither blocks nor dies. dd writes each piece as it comes and says how many it read, so that one
+# process is enough for all that is not large.
 drain() { # stream
     trap '' PIPE
     exec 5>"$file.$1"
-    whole=no at=-1
-    head -c "$limit" >&5 9>&- && whole=yes
-    while read -r name value; do [ "$name" = pos: ] && at=$value && break; done </proc/self/fdinfo/5
-    dropped=0
-    if [ $whole = no ] || [ "$at" -lt 0 ] || [ "$at" -ge "$limit" ]; then
+    kept=0 more=yes dropped=0
+    while [ $more = yes ] && [ $kept -lt "$limit" ]; do
+        left=$((limit - kept)) size=65536
+        [ $left -lt $size ] && size=$left
+        count=$((left / size))
+        [ $count -gt 1024 ] && count=1024
+        LC_ALL=C dd bs=$size count=$count >&5 2>"$file.$1.note" 9>&- || { kept=-1 && break; }
+        while read -r first second rest; do
+            case "$second $rest" in
+                "records in") [ $((${first%+*} + ${first#*+})) -lt $count ] && more=no ;;
+                bytes*) kept=$((kept + first)) ;;
+            esac
+        done <"$file.$1.note"
+    done
+    if [ $more = yes ]; then
         { tee /dev/fd/7 | wc -c >"$file.$1.more"; } 7>&1 | tail -c 16384 >"$file.$1.tail"
         read -r dropped <"$file.$1.more"
     fi
     echo "${dropped:-0}" >"$file.$1.end"
-    printf 'end %s %s %s %s\n' "$key" "$1" "$at" "${dropped:-0}" >&9
+    printf 'end %s %s %s %s\n' "$key" "$1" "$kept" "${dropped:-0}" >&9
 } 2>/dev/null
