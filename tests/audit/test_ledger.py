@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.ledger import Begun, CallChanged, Done, InDoubt, Ledger, NeverBegun
+from audit.ledger import Ledger, NeverBegun
 from audit.storage import StorageUnusable
 from contracts.blobs import BlobRef
+from contracts.ledger import Begun, CallChanged, Done, InDoubt
 
 ARGS = "a" * 64
 RESULT = BlobRef(sha256="1" * 64, size=1)
@@ -92,7 +93,8 @@ async def test_of_many_at_once_one_begins(tmp_path: Path) -> None:
 _WRITER = """
 import asyncio, sys
 from pathlib import Path
-from audit.ledger import Begun, Ledger
+from audit.ledger import Ledger
+from contracts.ledger import Begun
 from contracts.blobs import BlobRef
 
 async def main(path, first, tell):
