@@ -10,6 +10,7 @@ read_environment() { # pid
 stop_group() {
     leader=0
     read -r leader <"$calls/$key.leader"
+    [ "$leader" -gt 1 ] || { leader=0 && return; }
     read_environment "$leader"
     case $environment in
         "" | *ASOS_CALL=$key*) kill -STOP -- "-$leader" ;;
