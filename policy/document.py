@@ -25,7 +25,9 @@ class Entry:
     """Of the file."""
 
     def error(self, problem: str) -> PolicyError:
-        return PolicyError(self.name, self.node.start_mark.line + 1, f"{self.path}: {problem}" if self.path else problem)
+        return PolicyError(
+            self.name, self.node.start_mark.line + 1, f"{self.path}: {problem}" if self.path else problem
+        )
 
     @property
     def is_empty(self) -> bool:
@@ -88,7 +90,9 @@ def _refuse_aliases(source: str, name: str) -> None:
     """An alias makes a small file grow without end, and a policy that is read at a glance needs none."""
     for event in yaml.parse(source, Loader=yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent):
-            raise PolicyError(name, event.start_mark.line + 1, f"the alias *{event.anchor} is not read: write the value out")
+            raise PolicyError(
+                name, event.start_mark.line + 1, f"the alias *{event.anchor} is not read: write the value out"
+            )
 
 
 def _line_of(error: Exception) -> int:

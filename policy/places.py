@@ -1,6 +1,6 @@
 """Which files hold secrets, which make code run later, and which belong to the system."""
 
-from policy.globs import overlaps, segments
+from policy.globs import is_glob, overlaps, segments
 from policy.setting import SANDBOX
 
 Pattern = tuple[str, ...]
@@ -36,6 +36,9 @@ CREDENTIALS = _patterns("""
 """)
 """Likely holds a secret of the person's own work."""
 
+NAMED_CREDENTIALS = tuple(pattern for pattern in CREDENTIALS if not is_glob(pattern[-1]))
+"""Those with a fixed name, for comparing with wildcards."""
+
 HARMLESS_CREDENTIALS = _patterns("/**/.env.example /**/.env.sample /**/.env.template /**/.env.dist /**/*.pub")
 
 RUNS_LATER = _patterns("""
@@ -59,7 +62,9 @@ SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/inet", "/lib", "/lib32", "/lib64", 
           "/sys", "/usr", "/var")  # fmt: skip
 """Not the agent's to write."""
 
-DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2", "/dev/zero", "/dev/full"))
+DEVICES = frozenset(
+    ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2", "/dev/zero", "/dev/full")
+)
 """May be written: nothing of it stays."""
 
 PUBLIC = _patterns("""
@@ -79,3 +84,8 @@ def matches(patterns: tuple[Pattern, ...], path: str) -> bool:
     """Whether something that the path stands for may be among these."""
     parts = segments(path)
     return any(overlaps(pattern, parts) for pattern in patterns)
+
+
+def is_device(path: str) -> bool:
+    """Whether it may be written because nothing of it stays."""
+    return path in DEVICES or (path.startswith("/dev/fd/") and path[8:].isdigit())

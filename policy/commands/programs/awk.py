@@ -20,7 +20,7 @@ _TOKEN = re.compile(
       | (?P<operator>\|\| | && | >> | >= | <= | == | != | !~ | \+\+ | -- | .)""",
     re.VERBOSE | re.DOTALL,
 )
-_REGEX = re.compile(r"/(?:\\.|[^/\\\n\[])*/")
+_REGEX = re.compile(r"/(?:\\.|\[[^\]/\n]*\]|[^/\\\n\[])*/")
 
 
 def _awk(call: Call) -> Stream:

@@ -3,7 +3,7 @@
 import re
 
 from policy.commands.call import Call
-from policy.commands.options import Parsed, Spec
+from policy.commands.options import Spec
 from policy.commands.program import Program, judged, table
 from policy.commands.stream import Stream
 from policy.commands.word import Word, literal
@@ -24,7 +24,7 @@ _CURL = Spec(
     "-L|--location --location-trusted!ask -s|--silent -S|--show-error -f|--fail --fail-with-body --fail-early -v|--verbose -i|--include "
     "-I|--head -g|--globoff -G|--get -q|--disable -N|--no-buffer -#|--progress-bar --no-progress-meter --compressed -4|--ipv4 -6|--ipv6 "
     "-0|--http1.0 --http1.1 --http2 --http3 --tlsv1.2 --tlsv1.3 -1 --create-dirs -R|--remote-time --retry-all-errors "
-    "--retry-connrefused --no-keepalive --path-as-is --post301 --post302 -V|--version -h|--help --parallel -Z --next -: --raw --tr-encoding "
+    "--retry-connrefused --no-keepalive --path-as-is --post301 --post302 -V|--version -h|--help --parallel -Z --next --raw --tr-encoding "
     "-a|--append!ask -l --ssl-reqd --no-clobber --remove-on-error",
     "url",
     strict=True,
@@ -42,8 +42,7 @@ def _curl(call: Call) -> Stream:
     if parsed.unknown:
         call.ask(Rule.COMMAND_FLAG, f"curl {parsed.unknown[0].text}")
     if parsed.has("-O", "--remote-name", "--remote-name-all"):
-        call.apply("write", literal("downloaded*"), "")
-        call.scene.made.update(_remote_names(call, urls))
+        _saved_here(call, urls)
     sends = any(use.role in ("body", "upload") for use in parsed.uses)
     for url in urls:
         _visit(call, url, sends=sends, globs=not parsed.has("-g", "--globoff"))
@@ -73,7 +72,11 @@ def _sent(call: Call, value: Word, *, whole: bool) -> None:
 
 def _header(call: Call, value: Word) -> None:
     name = value.text.partition(":")[0].strip().lower()
-    if value.is_open or value.text.startswith("@") or name in ("host", "authorization", "cookie", "proxy-authorization", "x-api-key"):
+    if (
+        value.is_open
+        or value.text.startswith("@")
+        or name in ("host", "authorization", "cookie", "proxy-authorization", "x-api-key")
+    ):
         call.ask(Rule.APPROVAL_CREDENTIAL if name in ("authorization", "cookie", "x-api-key") else Rule.COMMAND_FLAG)
 
 
@@ -92,11 +95,6 @@ def _with_scheme(url: Word) -> Word:
     if re.match(r"^[A-Za-z][A-Za-z0-9+.-]*:/", url.text) or url.text.startswith(("http:", "https:")):
         return url
     return Word("http://" + url.text, url.glob, url.numeric, url.fetched, url.many)
-
-
-def _remote_names(call: Call, urls: list[Word]) -> set[str]:
-    names = {url.text.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1] for url in urls}
-    return {path for name in names if name for path in call.scene.paths(Word(name), call.state)}
 
 
 _WGET = Spec(
@@ -126,17 +124,18 @@ def _wget(call: Call) -> Stream:
     if parsed.unknown:
         call.ask(Rule.COMMAND_FLAG, f"wget {parsed.unknown[0].text}")
     if not parsed.has("-O", "--output-document", "--spider"):
-        _saved_here(call, parsed)
+        _saved_here(call, [] if parsed.has("-P", "--directory-prefix") else list(parsed.operands))
     sends = any(use.role in ("body", "upload") for use in parsed.uses)
     for url in parsed.operands:
         _visit(call, url, sends=sends, globs=False)
     return Stream(fetched=True)
 
 
-def _saved_here(call: Call, parsed: Parsed) -> None:
-    if not parsed.has("-P", "--directory-prefix"):
-        call.apply("write", literal("downloaded*"), "")
-    call.scene.made.update(_remote_names(call, list(parsed.operands)))
+def _saved_here(call: Call, urls: list[Word]) -> None:
+    """Under the name that the address ends with."""
+    for url in urls:
+        name = url.text.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1]
+        call.apply("write", Word(name, url.glob) if "/" in url.text and name else literal("index.html"), "")
 
 
 def _other(call: Call) -> Stream:
@@ -151,6 +150,9 @@ def _other(call: Call) -> Stream:
 PROGRAMS: dict[str, Program] = {
     "curl": judged(_curl),
     "wget": judged(_wget),
-    **table("aria2c axel http https httpie xh lynx links links2 elinks w3m lwp-request GET HEAD POST fetch yt-dlp youtube-dl gh glab "
-            "aws gcloud gsutil az rclone s3cmd wget2 curlie lftp ftp tftp", judged(_other)),
+    **table(
+        "aria2c axel http https httpie xh lynx links links2 elinks w3m lwp-request GET HEAD POST fetch yt-dlp youtube-dl gh glab "
+        "aws gcloud gsutil az rclone s3cmd wget2 curlie lftp ftp tftp",
+        judged(_other),
+    ),
 }

@@ -103,7 +103,11 @@ def _openssl(call: Call) -> Stream | None:
 
 def _ip(call: Call) -> None:
     texts = [word.text for word in call.arguments if not word.text.startswith("-")]
-    if len(texts) > 2 or any(word.is_open for word in call.arguments) or set(texts) & {"netns", "exec", "vrf", "add", "del", "set"}:
+    if (
+        len(texts) > 2
+        or any(word.is_open for word in call.arguments)
+        or set(texts) & {"netns", "exec", "vrf", "add", "del", "set"}
+    ):
         call.ask(Rule.COMMAND_NETWORK)
     if any(word.text in ("-b", "-batch", "-force", "-n", "-netns") for word in call.arguments):
         call.ask(Rule.COMMAND_FLAG)

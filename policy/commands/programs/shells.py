@@ -18,9 +18,9 @@ _SPEC = Spec(
 
 def _shell(call: Call) -> Stream:
     """`-c SCRIPT`, a file, or the input."""
-    plus = tuple(word for word in call.arguments if not word.text.startswith("+"))
-    parsed = _SPEC.parse(plus if len(plus) == len(call.arguments) else call.arguments)
-    if parsed.unknown or parsed.has("--rcfile", "--init-file", "--debugger"):
+    parsed = _SPEC.parse(call.arguments)
+    plus = any(word.text.startswith("+") for word in parsed.operands[:1])
+    if plus or parsed.unknown or parsed.has("--rcfile", "--init-file", "--debugger"):
         call.ask(Rule.COMMAND_FLAG)
     if parsed.has("-i", "-l", "--login"):
         call.ask(Rule.COMMAND_STATE)

@@ -1,0 +1,1 @@
+"""The commands of `asos`, one file for each group."""
