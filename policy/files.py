@@ -116,7 +116,7 @@ def _holds_the_system(path: str) -> bool:
 
 
 def _emptied(path: str) -> str | None:
-    """The folder that loses everything: the path itself, or its parent if the last wildcard leaves nearly nothing out."""
+    """The folder that loses everything: the path itself, or its parent if the wildcard spares nearly nothing."""
     if not is_glob(path):
         return path
     parts, fixed = segments(path), static_prefix(path)

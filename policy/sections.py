@@ -12,12 +12,17 @@ from policy.roles import ApiRules, ApprovalRules, BrowserRules, Choice, CommandR
 
 Found = TypeVar("Found")
 
+_ASKS = (
+    "true yes on ask always required require approval approval_required require_approval requires_approval human "
+    "human_approval confirm manual"
+)
+_ALLOWS = "false no off allow allowed never none auto not_required"
+_DENIES = "deny denied block blocked forbid forbidden"
 _CHOICES: dict[str, Choice] = {
-    **dict.fromkeys(("true", "yes", "on", "ask", "always", "required", "require", "approval", "approval_required", "require_approval",
-                     "requires_approval", "human", "human_approval", "confirm", "manual"), "ask"),
-    **dict.fromkeys(("false", "no", "off", "allow", "allowed", "never", "none", "auto", "not_required"), "allow"),
-    **dict.fromkeys(("deny", "denied", "block", "blocked", "forbid", "forbidden"), "deny"),
-}  # fmt: skip
+    **dict.fromkeys(_ASKS.split(), "ask"),
+    **dict.fromkeys(_ALLOWS.split(), "allow"),
+    **dict.fromkeys(_DENIES.split(), "deny"),
+}
 _SECONDS = {
     "s": 1,
     "sec": 1,

@@ -51,7 +51,9 @@ class Target:
 
 def judge_visit(visit: VisitAction, rules: BrowserRules, known: KnownHosts, findings: Findings) -> None:
     """Add what is to be said about the visit; all hops and all answers of the resolver count."""
-    findings.affect("read", "egress", *(["write", "send"] if visit.write else []))
+    findings.affect("read", "egress")
+    if visit.write:
+        findings.affect("write", "send")
     if len(visit.redirects) > MAX_REDIRECTS:
         findings.deny(Rule.URL_REDIRECTS, str(len(visit.redirects)))
     here: str | None = None

@@ -20,8 +20,36 @@ from policy.setting import SANDBOX
 _ASSIGNED_TILDE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*=(?=~)")
 _SECRET_NAME = re.compile(r"(SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|PRIVATE_?KEY|CREDENTIAL)", re.IGNORECASE)
 _DYNAMIC = frozenset(
-    "PWD OLDPWD UID EUID PPID GROUPS DIRSTACK FUNCNAME RANDOM SRANDOM SECONDS LINENO BASHPID REPLY OPTARG OPTIND PIPESTATUS "
-    "EPOCHSECONDS EPOCHREALTIME HISTCMD SHELLOPTS BASHOPTS COPROC MAPFILE BASH _ SHLVL COMP_WORDS".split()
+    [
+        "PWD",
+        "OLDPWD",
+        "UID",
+        "EUID",
+        "PPID",
+        "GROUPS",
+        "DIRSTACK",
+        "FUNCNAME",
+        "RANDOM",
+        "SRANDOM",
+        "SECONDS",
+        "LINENO",
+        "BASHPID",
+        "REPLY",
+        "OPTARG",
+        "OPTIND",
+        "PIPESTATUS",
+        "EPOCHSECONDS",
+        "EPOCHREALTIME",
+        "HISTCMD",
+        "SHELLOPTS",
+        "BASHOPTS",
+        "COPROC",
+        "MAPFILE",
+        "BASH",
+        "_",
+        "SHLVL",
+        "COMP_WORDS",
+    ]
 )
 """Variables that the shell sets itself, whatever a script assigns to them."""
 _NUMBERS = frozenset("?#$!")
@@ -31,7 +59,8 @@ _LITERAL_NODES = frozenset({"word", "number", "concatenation", "brace_expression
 class Substitutes(Protocol):
     """Runs what stands between `$(` and `)`, or `<(` and `)`."""
 
-    scene: Scene
+    @property
+    def scene(self) -> Scene: ...
 
     def substitute(self, node: Node, state: State) -> Stream: ...
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, BinaryIO, NoReturn
 
 import typer
-from pydantic import Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -33,7 +33,7 @@ app = typer.Typer(help="Check a policy file, or ask it what it would say.", no_a
 class Asked(Value):
     """One line of input: a command, or an address with what is known of its visit. Other fields are passed over."""
 
-    model_config = {"frozen": True, "extra": "ignore", "strict": True}
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
     cmd: str | None = None
     url: str | None = None

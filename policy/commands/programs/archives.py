@@ -8,14 +8,21 @@ from policy.commands.word import Word, literal
 from policy.rules import Rule
 
 _TAR = Spec(
-    "-f|--file:archive -C|--directory:folder -T|--files-from:read -X|--exclude-from:read -I|--use-compress-program:script "
-    "--to-command:script --checkpoint-action:ask --rsh-command:script --rmt-command:script -F|--info-script|--new-volume-script:script "
-    "--exclude: --transform|--xform:ask --strip-components: --owner: --group: --mode: --mtime: --format: -b: -H: -L: -N: -V: -K: "
-    "--index-file:write --volno-file:write -g|--listed-incremental:write --one-top-level!write --checkpoint --sort: --level: --warning: "
+    "-f|--file:archive -C|--directory:folder -T|--files-from:read -X|--exclude-from:read "
+    "-I|--use-compress-program:script "
+    "--to-command:script --checkpoint-action:ask --rsh-command:script --rmt-command:script "
+    "-F|--info-script|--new-volume-script:script "
+    "--exclude: --transform|--xform:ask --strip-components: --owner: --group: --mode: --mtime: --format: -b: -H: "
+    "-L: -N: -V: -K: "
+    "--index-file:write --volno-file:write -g|--listed-incremental:write --one-top-level!write --checkpoint "
+    "--sort: --level: --warning: "
     "-P|--absolute-names!ask --overwrite --unlink-first!ask --recursive-unlink!ask --remove-files!ask -U!ask "
-    "-c|--create -x|--extract|--get -t|--list -r|--append -u|--update -A -d|--diff|--compare -v|--verbose -z|--gzip -j|--bzip2 -J|--xz --zstd -a|--auto-compress "
-    "--lzma -Z -k|--keep-old-files -m -p|--preserve-permissions -O|--to-stdout -w -h|--dereference -S|--sparse -l -o -W -s -n -R -i "
-    "--no-same-owner --no-same-permissions --exclude-vcs --totals --wildcards --anchored --numeric-owner --no-recursion --null "
+    "-c|--create -x|--extract|--get -t|--list -r|--append -u|--update -A -d|--diff|--compare -v|--verbose "
+    "-z|--gzip -j|--bzip2 -J|--xz --zstd -a|--auto-compress "
+    "--lzma -Z -k|--keep-old-files -m -p|--preserve-permissions -O|--to-stdout -w -h|--dereference -S|--sparse "
+    "-l -o -W -s -n -R -i "
+    "--no-same-owner --no-same-permissions --exclude-vcs --totals --wildcards --anchored --numeric-owner "
+    "--no-recursion --null "
     "--delete!ask --help --version --show-transformed-names --full-time --utc",
     "text",
     strict=True,
@@ -76,7 +83,8 @@ def _old_style(words: list[Word]) -> list[Word]:
 def _zip(call: Call) -> None:
     parsed = call.judge(
         Spec(
-            "-TT|--unzip-command:script -b:write -O:write -x: -i: -n: -t: -tt: -P:ask -r -q -9 -1 -0 -j -y -u -f -v -X -D -e!ask -T -@!ask "
+            "-TT|--unzip-command:script -b:write -O:write -x: -i: -n: -t: -tt: -P:ask -r -q -9 -1 -0 -j -y -u -f "
+            "-v -X -D -e!ask -T -@!ask "
             "-m!ask -d!ask -FS!ask -l -g -o",
             "text",
             strict=True,

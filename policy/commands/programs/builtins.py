@@ -214,7 +214,8 @@ PROGRAMS: dict[str, Program] = {
     "hash": judged(_hash),
     "shift": judged(_shift),
     **_exec_free(
-        "type exit return break continue wait jobs bg fg disown times ulimit umask dirs caller help suspend unalias history"
+        "type exit return break continue wait jobs bg fg disown times ulimit umask dirs caller help suspend "
+        "unalias history"
     ),
     **table("enable bind complete compgen compopt fc", asked(Rule.COMMAND_STATE)),
 }

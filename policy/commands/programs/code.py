@@ -14,7 +14,11 @@ _MODULES_THAT_ONLY_READ = frozenset(
 )
 
 _INLINE = {
-    "python": Spec("-u -B -E -s -S -I -O -OO -q -v -b -d -P -c:code -m:module -W: -X: --check-hash-based-pycs: -i!code", "text", stops=True),
+    "python": Spec(
+        "-u -B -E -s -S -I -O -OO -q -v -b -d -P -c:code -m:module -W: -X: --check-hash-based-pycs: -i!code",
+        "text",
+        stops=True,
+    ),
     "node": Spec(
         "-e|--eval|-p|--print:code -r|--require|--import|--loader|--experimental-loader:code -i!code --test --check -c",
         "text",
@@ -102,7 +106,8 @@ PROGRAMS: dict[str, Program] = {
     **table("ruby irb", _of("ruby")),
     "php": _of("php"),
     **table(
-        "lua luajit Rscript R julia tclsh expect guile racket scala kotlin groovy swift ghc runghc ghci ocaml elixir erl iex "
+        "lua luajit Rscript R julia tclsh expect guile racket scala kotlin groovy swift ghc runghc ghci ocaml "
+        "elixir erl iex "
         "osascript pwsh powershell java jshell mono octave clojure sbcl clisp",
         _of("other"),
     ),

@@ -17,7 +17,8 @@ _REACHES_OUT = re.compile(
 def _sqlite(call: Call) -> Stream:
     parsed = call.judge(
         Spec(
-            "-init:ask -cmd:ask -separator: -newline: -nullvalue: -header -noheader -csv -json -column -line -list -html -markdown -box "
+            "-init:ask -cmd:ask -separator: -newline: -nullvalue: -header -noheader -csv -json -column -line "
+            "-list -html -markdown -box "
             "-table -readonly -batch -bail -echo -version -help -safe -stats",
             "text",
             strict=True,

@@ -11,23 +11,101 @@ from policy.commands.word import Word, literal
 from policy.rules import Rule
 
 _GLOBAL = Spec(
-    "-C:folder -c:setting --git-dir:ask --work-tree:ask --namespace:ask --exec-path!ask --config-env:ask --super-prefix:ask "
-    "--attr-source:ask --list-cmds: -p|--paginate -P|--no-pager --no-replace-objects --bare --literal-pathspecs --no-optional-locks "
-    "--version --help --html-path --man-path --info-path --no-lazy-fetch --no-advice --glob-pathspecs --icase-pathspecs",
+    "-C:folder -c:setting --git-dir:ask --work-tree:ask --namespace:ask --exec-path!ask --config-env:ask "
+    "--super-prefix:ask "
+    "--attr-source:ask --list-cmds: -p|--paginate -P|--no-pager --no-replace-objects --bare --literal-pathspecs "
+    "--no-optional-locks "
+    "--version --help --html-path --man-path --info-path --no-lazy-fetch --no-advice --glob-pathspecs "
+    "--icase-pathspecs",
     "text",
     strict=True,
     stops=True,
 )
 
 _COMMON = (
-    "--output:write --ext-diff!ask --textconv!ask --open-files-in-pager!ask --upload-pack!ask --receive-pack!ask --exec!ask "
+    "--output:write --ext-diff!ask --textconv!ask --open-files-in-pager!ask --upload-pack!ask --receive-pack!ask "
+    "--exec!ask "
     "--extcmd!ask --trailer: --file:read --template:read --pathspec-from-file:read --strategy!ask --message: --author: "
     "--grep: --since: --until: --after: --before: --skip: --max-count: --gpg-sign!ask --local-user!ask --contents:read "
     "--exclude-from:read --no-index --ignore-revs-file:read"
 )
 
 _LOCAL = frozenset(
-    ["add", "am", "apply", "archive", "bisect", "blame", "branch", "bundle", "cat-file", "check-attr", "check-ignore", "checkout", "cherry", "cherry-pick", "clean", "commit", "count-objects", "describe", "diff", "diff-files", "diff-index", "diff-tree", "for-each-ref", "format-patch", "fsck", "gc", "grep", "hash-object", "help", "init", "log", "ls-files", "ls-tree", "merge", "merge-base", "merge-tree", "mv", "name-rev", "notes", "pack-refs", "prune", "range-diff", "read-tree", "rebase", "reflog", "repack", "reset", "restore", "rev-list", "rev-parse", "revert", "rm", "shortlog", "show", "show-branch", "show-ref", "sparse-checkout", "stash", "status", "stripspace", "switch", "symbolic-ref", "tag", "update-index", "update-ref", "var", "verify-commit", "verify-tag", "version", "whatchanged", "worktree", "write-tree", "annotate"]
+    [
+        "add",
+        "am",
+        "apply",
+        "archive",
+        "bisect",
+        "blame",
+        "branch",
+        "bundle",
+        "cat-file",
+        "check-attr",
+        "check-ignore",
+        "checkout",
+        "cherry",
+        "cherry-pick",
+        "clean",
+        "commit",
+        "count-objects",
+        "describe",
+        "diff",
+        "diff-files",
+        "diff-index",
+        "diff-tree",
+        "for-each-ref",
+        "format-patch",
+        "fsck",
+        "gc",
+        "grep",
+        "hash-object",
+        "help",
+        "init",
+        "log",
+        "ls-files",
+        "ls-tree",
+        "merge",
+        "merge-base",
+        "merge-tree",
+        "mv",
+        "name-rev",
+        "notes",
+        "pack-refs",
+        "prune",
+        "range-diff",
+        "read-tree",
+        "rebase",
+        "reflog",
+        "repack",
+        "reset",
+        "restore",
+        "rev-list",
+        "rev-parse",
+        "revert",
+        "rm",
+        "shortlog",
+        "show",
+        "show-branch",
+        "show-ref",
+        "sparse-checkout",
+        "stash",
+        "status",
+        "stripspace",
+        "switch",
+        "symbolic-ref",
+        "tag",
+        "update-index",
+        "update-ref",
+        "var",
+        "verify-commit",
+        "verify-tag",
+        "version",
+        "whatchanged",
+        "worktree",
+        "write-tree",
+        "annotate",
+    ]
 )
 _REMOTE = frozenset(["clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote"])
 
@@ -98,7 +176,7 @@ _LETTERS = {
     "switch": "-c: -C:",
     "tag": "-m: -F:read -u:ask -s!ask --sort:",
 }
-"""What the letters of each subcommand take; one that is not here takes nothing, so that more words count as operands."""
+"""What the letters of each subcommand take; one that is not here takes nothing, and its value counts as an operand."""
 
 
 def _spec(name: str) -> Spec:
@@ -149,7 +227,9 @@ def _remote(call: Call, name: str, operands: list[Word]) -> Stream:
         return call.ask(Rule.COMMAND_PERSISTENCE)
     if name == "submodule":
         return OPAQUE if operands and operands[0].text in ("status", "summary") else call.ask(Rule.COMMAND_NETWORK)
-    call.scene.findings.affect("egress", *(["send"] if name == "push" else []))
+    call.scene.findings.affect("egress")
+    if name == "push":
+        call.scene.findings.affect("send")
     if operands:
         _judge_place(call, name, operands[0])
     if not operands or name == "push":

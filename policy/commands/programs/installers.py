@@ -26,8 +26,24 @@ _BUILDS = {
     "conda": "run",
 }
 _REDIRECTS = frozenset(
-    "--script-shell --node-options --userconfig --globalconfig --prefix -C --config --manifest-path -toolexec -exec -modfile "
-    "-overlay --with --from --cwd --dir".split()
+    [
+        "--script-shell",
+        "--node-options",
+        "--userconfig",
+        "--globalconfig",
+        "--prefix",
+        "-C",
+        "--config",
+        "--manifest-path",
+        "-toolexec",
+        "-exec",
+        "-modfile",
+        "-overlay",
+        "--with",
+        "--from",
+        "--cwd",
+        "--dir",
+    ]
 )
 _SENDS = frozenset(["publish", "login", "adduser", "token", "owner", "push", "upload", "yank", "whoami"])
 
@@ -91,7 +107,8 @@ PROGRAMS: dict[str, Program] = {
     **table("uv poetry pdm hatch pipenv rye", _of("uv")),
     **table("brew snap flatpak dnf yum apk pacman zypper emerge nix nix-env nix-shell opkg rpm", _of("brew")),
     **table(
-        "composer bundle bundler mvn gradle gradlew sbt lein cabal stack opam luarocks cpan cpanm easy_install rustup nvm",
+        "composer bundle bundler mvn gradle gradlew sbt lein cabal stack opam luarocks cpan cpanm easy_install "
+        "rustup nvm",
         _of("none"),
     ),
     **table("dpkg dpkg-query", judged(_dpkg)),

@@ -7,8 +7,10 @@ from policy.commands.stream import OPAQUE, Stream
 from policy.rules import Rule
 
 _PATHS = Spec(
-    "--rootdir:list --basetemp:write --junitxml|--junit-xml:write --log-file:write --confcutdir:list --cov-report: -C|--directory:write "
-    "-f|--file|--makefile:read -o:text --output:write --out-dir|--outDir:write --target-dir:write --cache-dir:write -d: --config:read",
+    "--rootdir:list --basetemp:write --junitxml|--junit-xml:write --log-file:write --confcutdir:list "
+    "--cov-report: -C|--directory:write "
+    "-f|--file|--makefile:read -o:text --output:write --out-dir|--outDir:write --target-dir:write "
+    "--cache-dir:write -d: --config:read",
 )
 
 
@@ -80,11 +82,16 @@ def _compiler(call: Call) -> Stream:
 
 PROGRAMS: dict[str, Program] = {
     **table(
-        "make gmake ninja cmake meson bazel just task rake pytest py.test unittest tox nox coverage mypy ruff black isort flake8 pylint "
-        "pyright bandit pre-commit eslint prettier tsc jest vitest mocha webpack vite rollup esbuild next gulp grunt turbo nx venv "
-        "virtualenv build sphinx-build mkdocs dotnet msbuild javac kotlinc gofmt golangci-lint rustfmt clippy-driver shellcheck shfmt "
-        "yamllint hadolint alembic django-admin flask uvicorn gunicorn celery jupyter nbconvert pandoc latexmk pdflatex xelatex dot "
-        "ffmpeg ffprobe convert magick identify protoc swagger openapi-generator cython f2py sam terraform ansible ansible-playbook",
+        "make gmake ninja cmake meson bazel just task rake pytest py.test unittest tox nox coverage mypy ruff "
+        "black isort flake8 pylint "
+        "pyright bandit pre-commit eslint prettier tsc jest vitest mocha webpack vite rollup esbuild next gulp "
+        "grunt turbo nx venv "
+        "virtualenv build sphinx-build mkdocs dotnet msbuild javac kotlinc gofmt golangci-lint rustfmt "
+        "clippy-driver shellcheck shfmt "
+        "yamllint hadolint alembic django-admin flask uvicorn gunicorn celery jupyter nbconvert pandoc latexmk "
+        "pdflatex xelatex dot "
+        "ffmpeg ffprobe convert magick identify protoc swagger openapi-generator cython f2py sam terraform "
+        "ansible ansible-playbook",
         judged(_project_tool),
     ),
     **table(

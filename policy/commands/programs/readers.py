@@ -63,7 +63,8 @@ def _grep(call: Call) -> Stream:
 def _rg(call: Call) -> Stream:
     spec = Spec(
         "--pre!ask --pre-glob: --hostname-bin!ask -e|--regexp: -f|--file:read -g|--glob: -t|--type: -T|--type-not: "
-        "-A: -B: -C: -m|--max-count: -M: -j: --ignore-file:read -E: --sort: --color: -l|--files-with-matches --files --engine: "
+        "-A: -B: -C: -m|--max-count: -M: -j: --ignore-file:read -E: --sort: --color: -l|--files-with-matches "
+        "--files --engine: "
         "-d|--max-depth: -r|--replace: --iglob: --max-filesize: --context:",
         "text",
     )
@@ -142,7 +143,11 @@ def _sort(call: Call) -> Stream:
 
 def _last_is_written(call: Call) -> None:
     """`uniq in out`, `xxd in out`: the second operand is written."""
-    flags = "-f: -s: -w: --skip-fields: --skip-chars: --check-chars:" if call.name == "uniq" else "-l: -c: -g: -o: -s: -n: -R:"
+    flags = (
+        "-f: -s: -w: --skip-fields: --skip-chars: --check-chars:"
+        if call.name == "uniq"
+        else "-l: -c: -g: -o: -s: -n: -R:"
+    )
     parsed = call.judge(Spec(flags, "text"))
     for index, word in enumerate(parsed.operands):
         call.apply("read" if index == 0 else "write", word, "")
@@ -150,9 +155,7 @@ def _last_is_written(call: Call) -> None:
 
 def _less(call: Call) -> None:
     """`+command` runs something inside of the pager."""
-    parsed = call.judge(
-        Spec("-o|-O|--log-file|--LOG-FILE:write -k|--lesskey-file!ask -p: -P: -t!ask -T!ask", "text")
-    )
+    parsed = call.judge(Spec("-o|-O|--log-file|--LOG-FILE:write -k|--lesskey-file!ask -p: -P: -t!ask -T!ask", "text"))
     for word in parsed.operands:
         if word.text.startswith("+") or word.is_open:
             call.ask(Rule.COMMAND_FLAG)
@@ -204,7 +207,8 @@ PROGRAMS: dict[str, Program] = {
     **table("which whereis whatis apropos", judged(_which)),
     **table("uniq xxd", judged(_last_is_written)),
     **table(
-        "tac rev nl cut paste join comm tr fold fmt expand unexpand od hexdump strings cmp zcat bzcat xzcat zstdcat column "
+        "tac rev nl cut paste join comm tr fold fmt expand unexpand od hexdump strings cmp zcat bzcat xzcat "
+        "zstdcat column "
         "hd look tsort base32 basenc colrm pr bc uuencode zless zmore more",
         specified(_READ),
     ),
@@ -215,7 +219,8 @@ PROGRAMS: dict[str, Program] = {
         "wc du", specified(Spec("--files0-from:read -X|--exclude-from:read -d|--max-depth: -t: -B: --exclude:", "list"))
     ),
     **table(
-        "stat realpath readlink basename dirname md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum "
+        "stat realpath readlink basename dirname md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum "
+        "cksum sum "
         "pathchk namei lsattr getfacl",
         specified(Spec("--printf: --suffix: --check!ask", "list")),
     ),

@@ -10,7 +10,8 @@ from policy.commands.word import Word
 from policy.rules import Rule
 
 _SPEC = Spec(
-    "-n|--quiet|--silent -e|--expression:text -E|-r|--regexp-extended -s|--separate -u|--unbuffered -z|--null-data -l:text "
+    "-n|--quiet|--silent -e|--expression:text -E|-r|--regexp-extended -s|--separate -u|--unbuffered "
+    "-z|--null-data -l:text "
     "--line-length:text --posix --sandbox --debug --follow-symlinks -b|--binary -f|--file!ask",
     "text",
     strict=True,

@@ -8,7 +8,8 @@ from policy.commands.word import Word
 from policy.rules import Rule
 
 _SPEC = Spec(
-    "-c -e -u -x -v -f -n -a -h -m -k -t -b -p -r -l|--login -i -s -o:text -O:text --posix --norc --noprofile --restricted "
+    "-c -e -u -x -v -f -n -a -h -m -k -t -b -p -r -l|--login -i -s -o:text -O:text --posix --norc --noprofile "
+    "--restricted "
     "--rcfile|--init-file!ask -D --verbose --noediting --debugger!ask --dump-strings --version --help",
     "text",
     strict=True,

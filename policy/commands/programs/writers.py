@@ -23,9 +23,7 @@ def _rm(call: Call) -> None:
 
 def _copy(call: Call) -> None:
     """The last operand, or the one of -t, is written; the others are read, with all that is below them."""
-    spec = Spec(
-        "-t|--target-directory:write -S|--suffix: -m|--mode: -o|--owner: -g|--group: --sparse:"
-    )
+    spec = Spec("-t|--target-directory:write -S|--suffix: -m|--mode: -o|--owner: -g|--group: --sparse:")
     parsed = call.judge(spec)
     _judge_modes(call, parsed.values("-m", "--mode"))
     folders = parsed.has("-d") and call.name == "install"
