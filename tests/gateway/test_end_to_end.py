@@ -18,7 +18,7 @@ from gateway.pairing import Person
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
 from tests.gateway.engine import script, workers
-from tests.gateway.made import CHAT, MemoryBlobs, bot, fast_pace, known_chat
+from tests.gateway.made import CHAT, MemoryBlobs, bot, fast_pace, free_port, known_chat
 from tests.server import temporal_server
 from tests.telegram_server.server import TelegramServer
 from tests.workflows.stage import Script
@@ -213,13 +213,14 @@ async def test_messages_that_come_before_temporal_answers_are_handled_once_it_do
     assert len(acting.plans) == 1
 
 
-async def test_health_is_served_and_true(server: TelegramServer, tmp_path: Path, unused_tcp_port: int) -> None:
+async def test_health_is_served_and_true(server: TelegramServer, tmp_path: Path) -> None:
+    port = free_port()
     async with temporal_server() as environment:
-        made = gateway(environment.client, bot(server), tmp_path, unused_tcp_port)
+        made = gateway(environment.client, bot(server), tmp_path, port)
         async with running(made), httpx.AsyncClient() as http:
             await server.until(lambda: made._telegram is not None and made._telegram.liveness.connected)
 
-            response = await http.get(f"http://127.0.0.1:{unused_tcp_port}/health")
+            response = await http.get(f"http://127.0.0.1:{port}/health")
 
             assert response.status_code == 200
             detail = response.json()["detail"]
