@@ -81,6 +81,8 @@ class DraftQuestion:
     question: str
     choices: tuple[str, ...] = ()
     over_budget: bool = False
+    label: str = ""
+    """With a label the question is kept in the transcript as a call of `ask_user`, so that its answer can be found."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from contracts.blobs import Blobs
 from contracts.language import Language
+from contracts.messages import HostGrant
 from contracts.sandbox import Sandbox
 from contracts.tools import ToolResult, ToolSpec
 from contracts.values import JsonObject
@@ -28,6 +29,10 @@ class ToolContext:
     beat: Callable[[str], None]
     """Report life and a word on progress; call it at least every two seconds while work goes on."""
     open_sandbox: Sandbox | None
+    egress: tuple[HostGrant, ...] = ()
+    """Hosts that this call may reach; the egress proxy is what enforces it."""
+    tainted: bool = False
+    """True if the task has read untrusted content, so that what it writes may repeat it."""
 
     @property
     def sandbox(self) -> Sandbox:

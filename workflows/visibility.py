@@ -1,5 +1,6 @@
 """What the Temporal UI tells of a task: search attributes to find it by, and a page of current details."""
 
+from datetime import timedelta
 from typing import Any
 
 from temporalio import workflow
@@ -9,26 +10,43 @@ from contracts import search
 from contracts.task import Phase, TaskStatus
 from workflows.state import TaskState
 
+QUICK = timedelta(seconds=2)
+WORKING_PHASES = frozenset({Phase.PLANNING, Phase.ACTING})
 WAITING_PHASES = frozenset({Phase.AWAITING_APPROVAL, Phase.AWAITING_USER})
 
 MARKS = {"running": "▶", "done": "✓", "failed": "✗", "denied": "⊘", "waiting": "…"}
 
 
 class Visibility:
-    """Publishes a state whenever its phase is another one: each publication is an event of history."""
+    """Publishes the phase as search attributes and the page of details.
+
+    Each publication is an event of history and a write to the server's index, and a quick step changes between planning
+    and acting many times a second: these two are published at most every QUICK. All other phases are, always.
+    """
 
     def __init__(self, state: TaskState) -> None:
         self._state = state
-        workflow.set_current_details(details(state.status()))
+        self._published_at = self._refreshed_at = workflow.now() - QUICK
+        self._published = Phase.QUEUED
+        self.refresh()
 
     def enter(self, phase: Phase) -> None:
         """Go to a phase and let the UI know."""
-        if self._state.enter(phase):
-            workflow.upsert_search_attributes(self._updates())
-            self.refresh()
+        if not self._state.enter(phase) or phase is self._published:
+            return
+        now = workflow.now()
+        if {phase, self._published} <= WORKING_PHASES and now - self._published_at < QUICK:
+            return
+        self._published, self._published_at = phase, now
+        workflow.upsert_search_attributes(self._updates())
+        self.refresh()
 
     def refresh(self) -> None:
         """Renew the page of details, which is served by query and costs no history."""
+        now = workflow.now()
+        if self._state.phase in WORKING_PHASES and now - self._refreshed_at < QUICK:
+            return
+        self._refreshed_at = now
         workflow.set_current_details(details(self._state.status()))
 
     def _updates(self) -> list[SearchAttributeUpdate[Any]]:

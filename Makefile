@@ -1,0 +1,43 @@
+# The two commands of the README are `make run` and `make test`; both set up what they need, and say so.
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench chaos soak lock images clean
+
+VENV := .venv/bin
+LOCK := $(VENV)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-annotate --no-header pyproject.toml
+
+help: ## Say what there is
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+
+run: ## Set up and open a chat; with ASK="…" do that one request; without a terminal show the demonstration
+	@ASK="$${ASK:-}" deploy/run.sh
+
+test: ## Set up and run the test suite; ARGS="…" go to pytest
+	@deploy/test.sh -n 2 --dist loadgroup -m "not slow" $(ARGS)
+
+check: ## Format, lint, types and the import rules
+	@deploy/setup/venv.sh test
+	@$(VENV)/ruff format --check .
+	@$(VENV)/ruff check .
+	@$(VENV)/mypy
+	@$(VENV)/lint-imports
+
+bench: ## Run every bench in its long form
+	@deploy/bench.sh
+
+chaos: ## Run the long forms of the tests that kill and cut
+	@deploy/test.sh -m slow tests/chaos $(ARGS)
+
+soak: ## Run the long forms of the tests that go on for hours
+	@deploy/test.sh -m slow --timeout 0 tests/soak $(ARGS)
+
+lock: ## Write both lock files again from pyproject.toml
+	@deploy/setup/venv.sh test
+	@$(LOCK) --group build --output-file requirements.lock
+	@$(LOCK) --group dev --output-file requirements-dev.lock
+
+images: ## Build the sandbox images
+	@DOCKER_HOST=$$(deploy/setup/engine.sh test) && export DOCKER_HOST && deploy/setup/images.sh base browser
+
+clean: ## Stop what was started and remove what was installed here; your data stays
+	@deploy/clean.sh

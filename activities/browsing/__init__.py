@@ -1,0 +1,1 @@
+"""How a page is looked at: Chromium inside the sandbox, Playwright outside of it."""

@@ -1,0 +1,24 @@
+"""Tell a tool that went wrong from a platform that did: the first is a result, the second is tried again."""
+
+import errno
+
+from temporalio.exceptions import ApplicationError
+
+from contracts.blobs import BlobDamaged, BlobMissing
+from contracts.sandbox import SandboxLost, SandboxUnavailable
+
+_MACHINE_IS_FULL = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO, errno.EROFS}
+)
+
+
+def is_platform_failure(error: Exception) -> bool:
+    """True if trying again later may help, and nothing that the planner could change would."""
+    if isinstance(error, OSError):
+        return error.errno in _MACHINE_IS_FULL
+    return isinstance(error, ApplicationError | BlobMissing | BlobDamaged | SandboxUnavailable | MemoryError)
+
+
+def lost(error: SandboxLost) -> ApplicationError:
+    """What tells the workflow to lease another sandbox."""
+    return ApplicationError(str(error) or "the sandbox is gone", type=SandboxLost.__name__, non_retryable=True)

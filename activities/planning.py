@@ -1,0 +1,146 @@
+"""The `plan` activity: read the transcript, let a planner think, and write down what it decided."""
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from datetime import timedelta
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from activities.planner import (
+    DraftCalls,
+    DraftQuestion,
+    DraftReply,
+    Planner,
+    PlannerBusy,
+    PlannerContext,
+    PlannerRefused,
+    Thought,
+)
+from activities.planners.drafts import CallWriter, clean_text, write_reply
+from activities.planners.past import Past
+from activities.planners.web_names import spoken_hosts
+from activities.tool import Tool
+from contracts.activities import Planning
+from contracts.blobs import BlobDamaged, BlobMissing, Blobs
+from contracts.language import Language
+from contracts.planning import AskUser, NextStep, PlanOutcome, PlanRequest, ToolCalls
+from contracts.texts import planner as texts
+from contracts.tools import ToolCall, args_digest
+from contracts.transcript import PlannerTurn, Turn, UserTurn
+from contracts.values import JsonObject
+from memory.transcript import Transcript
+
+BEAT_SECONDS = 3.0
+
+NOTE_CHARACTERS = 1_000
+QUESTION_CHARACTERS = 2_000
+CHOICES = 8
+CHOICE_CHARACTERS = 60
+
+
+class Thinking(Planning):
+    """Gives the planner what it may build on. Trying again is safe: equal pages have equal names."""
+
+    def __init__(self, *, planner: Planner, tools: Mapping[str, Tool], blobs: Blobs) -> None:
+        self._planner = planner
+        self._tools = tools
+        self._blobs = blobs
+        self._transcript = Transcript(blobs)
+        self._past = Past(blobs)
+
+    @activity.defn(name="plan")
+    async def plan(self, request: PlanRequest) -> PlanOutcome:
+        try:
+            return await self._plan(request)
+        except PlannerRefused as refusal:
+            raise _refused(refusal.code, refusal.remedy, request.language) from refusal
+        except PlannerBusy as busy:
+            raise _busy(busy, request.language) from busy
+        except (BlobMissing, BlobDamaged) as lost:
+            raise ApplicationError(
+                texts.TRANSCRIPT_LOST.say(request.language), type="transcript_lost", non_retryable=True
+            ) from lost
+
+    async def _plan(self, request: PlanRequest) -> PlanOutcome:
+        past = await self._transcript.append(request.transcript_ref, request.additions)
+        turns = await self._past.filled(await self._transcript.read(past))
+        activity.heartbeat("read")
+        thought = await _beating(self._think(request, turns))
+        next_step, turn = await self._write(thought, request)
+        return PlanOutcome(
+            next_step=next_step,
+            transcript_ref=await self._transcript.append(past, (turn,)),
+            usage=thought.usage,
+            spoken_hosts=spoken_hosts(turn.text for turn in turns if isinstance(turn, UserTurn)),
+            over_budget=isinstance(thought.draft, DraftQuestion) and thought.draft.over_budget,
+        )
+
+    async def _think(self, request: PlanRequest, turns: tuple[Turn, ...]) -> Thought:
+        return await self._planner.next_step(
+            PlannerContext(
+                task_id=request.task_id,
+                step=request.step,
+                language=request.language,
+                turns=turns,
+                results=await self._past.results(turns),
+                tools=tuple(tool.spec for tool in self._tools.values()),
+                usage=request.usage,
+                budget_usd=request.budget_usd,
+            )
+        )
+
+    async def _write(self, thought: Thought, request: PlanRequest) -> tuple[NextStep, PlannerTurn]:
+        draft = thought.draft
+        match draft:
+            case DraftReply():
+                reply = await write_reply(draft.text, draft.outcome, self._blobs)
+                return reply, PlannerTurn(step=request.step, text=clean_text(draft.text))
+            case DraftQuestion():
+                return _question(draft, request.step)
+            case DraftCalls():
+                writer = CallWriter(self._tools, self._blobs, request.language)
+                calls = await writer.write(draft.calls, request.step)
+                note = clean_text(draft.note)[:NOTE_CHARACTERS]
+                return ToolCalls(calls=calls, note=note), PlannerTurn(step=request.step, text=note, calls=calls)
+
+
+def _question(draft: DraftQuestion, step: int) -> tuple[AskUser, PlannerTurn]:
+    """A labelled question is also written as a call, so that the planner finds the answer to it again."""
+    question = clean_text(draft.question)[:QUESTION_CHARACTERS]
+    choices = tuple(clean_text(choice)[:CHOICE_CHARACTERS] for choice in draft.choices[:CHOICES])
+    asked = AskUser(question=question, choices=choices)
+    if not draft.label:
+        return asked, PlannerTurn(step=step, text=question)
+    args: JsonObject = {"question": question, "choices": list(choices)}
+    call = ToolCall(
+        call_id=f"{step}.0-ask",
+        tool="ask_user",
+        args=args,
+        args_sha256=args_digest("ask_user", args),
+        summary=question[:120],
+        label=draft.label,
+    )
+    return asked, PlannerTurn(step=step, text=question, calls=(call,))
+
+
+async def _beating(thinking: Coroutine[None, None, Thought]) -> Thought:
+    """Report life for as long as the thought is alive, and end it if nobody waits for it any more."""
+    task = asyncio.ensure_future(thinking)
+    try:
+        while not (await asyncio.wait({task}, timeout=BEAT_SECONDS))[0]:
+            activity.heartbeat("thinking")
+        return task.result()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _refused(code: str, remedy: str, language: Language) -> ApplicationError:
+    sentence = texts.REFUSED.get(code, texts.REFUSED["bad_request"])
+    return ApplicationError(sentence.say(language, remedy=remedy), type=code, non_retryable=True)
+
+
+def _busy(busy: PlannerBusy, language: Language) -> ApplicationError:
+    delay = None if busy.retry_after_seconds is None else timedelta(seconds=busy.retry_after_seconds)
+    return ApplicationError(texts.BUSY.say(language, reason=str(busy)), type="busy", next_retry_delay=delay)

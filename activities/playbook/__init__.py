@@ -1,0 +1,1 @@
+"""Plans that people write in YAML: steps, what they wait for, and what they pass on."""

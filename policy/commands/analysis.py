@@ -1,0 +1,41 @@
+"""Judge one command action: a script by its grammar, or one argv as it stands."""
+
+from contracts.verdicts import CommandAction
+from policy.commands.environment import judge_assignment
+from policy.commands.scene import Scene
+from policy.commands.state import State
+from policy.commands.walk import Walk
+from policy.commands.word import literal
+from policy.findings import Findings
+from policy.paths import resolve
+from policy.roles import Role
+from policy.rules import Rule
+from policy.setting import SANDBOX
+from policy.urls import KnownHosts
+
+
+def judge_command(action: CommandAction, role: Role, known: KnownHosts, findings: Findings) -> None:
+    """Add everything that the command would do, as far as its text says."""
+    findings.affect("execute")
+    scene = Scene(role, known, findings)
+    walk = Walk(scene)
+    state = State(cwds=frozenset({resolve(action.cwd, SANDBOX.workspace)}))
+    for name, value in action.env.items():
+        judge_assignment(scene, name, literal(value), state)
+        state.assign(name, literal(value))
+    if action.script is not None:
+        _judge_script(walk, action.script, state)
+    if action.argv:
+        walk.run_words([literal(word) for word in action.argv], state)
+    if action.script is None and not action.argv:
+        findings.deny(Rule.COMMAND_GRAMMAR, "")
+
+
+def _judge_script(walk: Walk, script: str, state: State) -> None:
+    """Continued lines are read as bash joins them, and asked about as well, since they can hide a word."""
+    if "\\\n" in script:
+        walk.scene.findings.ask(Rule.COMMAND_CONTINUATION, script)
+        script = script.replace("\\\n", "")
+    if not script.strip():
+        walk.scene.findings.deny(Rule.COMMAND_GRAMMAR, script)
+    walk.run_here(script, state)

@@ -1,0 +1,1 @@
+"""Judges of programs, by kind; catalogue.py joins them."""

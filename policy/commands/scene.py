@@ -1,0 +1,120 @@
+"""What all parts of one analysis share: the rules, the findings, and the files that the script itself made."""
+
+from dataclasses import dataclass, field
+
+from contracts.verdicts import VisitAction
+from policy.commands.state import State
+from policy.commands.word import Word
+from policy.files import judge_delete, judge_list, judge_read, judge_write
+from policy.findings import Findings
+from policy.globs import is_glob, overlaps, segments
+from policy.paths import resolve
+from policy.patterns import CommandPattern
+from policy.places import DEVICES
+from policy.roles import BrowserRules, Role
+from policy.rules import Rule
+from policy.urls import KnownHosts, judge_visit
+
+MAX_STEPS = 400
+"""Commands looked at in one script, those of loops and functions counted each time."""
+
+
+_NO_CODE = (".txt", ".log", ".out", ".md", ".csv", ".html", ".xml")
+"""Files of these names do not change what a project's tools do."""
+
+
+@dataclass
+class Scene:
+    """One script under judgement."""
+
+    role: Role
+    known: KnownHosts
+    findings: Findings
+    steps: int = 0
+    depth: int = 0
+    made: set[str] = field(default_factory=set)
+    """Paths, or patterns, that the script has written so far."""
+    charged: bool = False
+    """True once a variable holds text that would run as code inside of arithmetic."""
+
+    def paths(self, word: Word, state: State) -> tuple[str, ...]:
+        """Every path that the word may mean; none if that is not known."""
+        if word.is_open or (state.cwds is None and not word.text.startswith("/")):
+            return ()
+        return tuple(resolve(word.text or ".", cwd) for cwd in sorted(state.cwds or ("/",)))
+
+    def read(self, word: Word, state: State, *, whole_tree: bool = False) -> None:
+        for path in self._known_paths(word, state):
+            judge_read(path, self.role, self.findings, whole_tree=whole_tree)
+
+    def look(self, word: Word, state: State) -> None:
+        self.findings.affect("read")
+        for path in self.paths(word, state):
+            judge_list(path, self.role, self.findings)
+
+    def write(self, word: Word, state: State) -> None:
+        for path in self._known_paths(word, state):
+            judge_write(path, self.role, self.findings)
+            if path not in DEVICES:
+                self.made.add(path)
+
+    def delete(self, word: Word, state: State, *, filtered: bool = False) -> None:
+        for path in self._known_paths(word, state):
+            judge_delete(path, self.role, self.findings, filtered=filtered)
+
+    def visit(self, word: Word, *, write: bool = False) -> None:
+        """A program fetches this address; what is not known of it could carry data out."""
+        self.findings.affect("egress")
+        start = word.known_start
+        if word.is_open or word.glob:
+            self.findings.ask(Rule.COMMAND_UNRESOLVED, word.text)
+            if start.count("/") < 3:
+                self.findings.ask(Rule.COMMAND_SENDS, word.text)
+                return
+        judge_visit(VisitAction(url=start if word.is_open else word.text, write=write), self.browser, self.known, self.findings)
+
+    def run_code(self, program: str, arguments: tuple[Word, ...], files: tuple[Word, ...], state: State) -> None:
+        """A program runs code that policy cannot look into, from these files or from the project around it."""
+        self.findings.affect("execute")
+        paths = [path for word in files for path in self._known_paths(word, state)]
+        for path in paths:
+            judge_read(path, self.role, self.findings)
+        if any(overlaps(segments(path), segments(made)) for path in paths for made in self.made):
+            self.findings.ask(Rule.COMMAND_RUNS_WRITTEN, paths[0])
+        elif not files and not all(made.endswith(_NO_CODE) for made in self.made):
+            self.findings.ask(Rule.COMMAND_RUNS_WRITTEN, program)
+        elif not self._may_execute(program, arguments, paths):
+            self.findings.ask(Rule.COMMAND_OPAQUE, " ".join([program, *(word.text for word in arguments)]))
+
+    @property
+    def browser(self) -> BrowserRules:
+        return self.role.browser or BrowserRules()
+
+    def unresolved(self, word: Word) -> None:
+        if word.fetched:
+            self.findings.deny(Rule.COMMAND_FETCHED, word.text)
+        self.findings.ask(Rule.COMMAND_UNRESOLVED, word.text)
+
+    def step(self) -> bool:
+        """Count one command; False once there are too many to go on."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            self.findings.ask(Rule.COMMAND_COMPLEX, f"{MAX_STEPS} steps")
+        return self.steps <= MAX_STEPS
+
+    def _known_paths(self, word: Word, state: State) -> tuple[str, ...]:
+        paths = self.paths(word, state)
+        if not paths:
+            self.findings.ask(Rule.COMMAND_UNRESOLVED, word.text)
+        return paths
+
+    def _may_execute(self, program: str, arguments: tuple[Word, ...], paths: list[str]) -> bool:
+        texts = [word.text for word in arguments]
+        rules = self.role.cli.execute if self.role.cli else ()
+        for rule in rules:
+            if isinstance(rule, CommandPattern):
+                if rule.permits(program, texts):
+                    return True
+            elif paths and all(rule.covers(path) and not is_glob(path) for path in paths):
+                return True
+        return False

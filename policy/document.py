@@ -1,0 +1,105 @@
+"""YAML or JSON as entries that know their line, so that every mistake can be shown where it stands."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import yaml
+
+
+class PolicyError(Exception):
+    """Raised when a policy file cannot be used; the text names the file, the line, the value and the remedy."""
+
+    def __init__(self, name: str, line: int, problem: str) -> None:
+        super().__init__(f"{name}:{line}: {problem}")
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One value of the document, and where it stands."""
+
+    node: yaml.Node
+    path: str
+    name: str
+    """Of the file."""
+
+    def error(self, problem: str) -> PolicyError:
+        return PolicyError(self.name, self.node.start_mark.line + 1, f"{self.path}: {problem}" if self.path else problem)
+
+    @property
+    def is_empty(self) -> bool:
+        return isinstance(self.node, yaml.ScalarNode) and self.node.tag == "tag:yaml.org,2002:null"
+
+    def fields(self, known: Sequence[str]) -> dict[str, "Entry"]:
+        """The entries of a mapping that have a value. Raises: PolicyError for a key that nobody knows, or one given twice."""
+        if self.is_empty:
+            return {}
+        if not isinstance(self.node, yaml.MappingNode):
+            raise self.error(f"expected keys and values, found {_shown(self.node)}; known keys are {', '.join(known)}")
+        found: dict[str, Entry] = {}
+        seen: set[str] = set()
+        for key, value in self.node.value:
+            entry = Entry(key, self.path, self.name)
+            text = entry.text()
+            if text not in known:
+                raise entry.error(f"unknown key {text!r}; known keys are {', '.join(known)}")
+            if text in seen:
+                raise entry.error(f"the key {text!r} is there twice: keep one")
+            seen.add(text)
+            child = Entry(value, f"{self.path}.{text}".lstrip("."), self.name)
+            if not child.is_empty:
+                found[text] = child
+        return found
+
+    def items(self) -> list["Entry"]:
+        """The entries of a list; a single value counts as a list of one."""
+        if self.is_empty:
+            return []
+        if isinstance(self.node, yaml.SequenceNode):
+            return [Entry(node, f"{self.path}[{index}]", self.name) for index, node in enumerate(self.node.value)]
+        return [self]
+
+    def text(self) -> str:
+        """Raises: PolicyError if this is no plain value."""
+        if not isinstance(self.node, yaml.ScalarNode) or self.is_empty:
+            raise self.error(f"expected a text, found {_shown(self.node)}")
+        return str(self.node.value).strip()
+
+
+def read_document(text: str, name: str) -> Entry:
+    """Raises: PolicyError."""
+    source = re.sub(r"^\t+", lambda tabs: "  " * len(tabs[0]), text, flags=re.MULTILINE) if _is_json(text) else text
+    try:
+        _refuse_aliases(source, name)
+        node = yaml.compose(source, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise PolicyError(name, _line_of(error), f"not YAML or JSON: {_problem_of(error)}") from error
+    if node is None:
+        raise PolicyError(name, 1, "the file is empty: write at least `role` and `permissions`")
+    return Entry(node, "", name)
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip()[:1] in ("{", "[")
+
+
+def _refuse_aliases(source: str, name: str) -> None:
+    """An alias makes a small file grow without end, and a policy that is read at a glance needs none."""
+    for event in yaml.parse(source, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise PolicyError(name, event.start_mark.line + 1, f"the alias *{event.anchor} is not read: write the value out")
+
+
+def _line_of(error: Exception) -> int:
+    mark = getattr(error, "problem_mark", None)
+    return mark.line + 1 if isinstance(mark, yaml.Mark) else 1
+
+
+def _problem_of(error: Exception) -> str:
+    return str(getattr(error, "problem", None) or error).splitlines()[0]
+
+
+def _shown(node: yaml.Node) -> str:
+    kinds = {yaml.MappingNode: "keys and values", yaml.SequenceNode: "a list"}
+    return kinds.get(type(node), repr(node.value)[:60])

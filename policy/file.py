@@ -1,0 +1,53 @@
+"""Read the person's policy file: YAML or JSON, one role or several, with the line of whatever is wrong."""
+
+import hashlib
+
+from policy.document import Entry, PolicyError, read_document
+from policy.roles import Policy, Role
+from policy.sections import api_rules, approval_rules, browser_rules, command_rules, text_list
+
+MAX_CHARACTERS = 1_048_576
+
+_ROLE_KEYS = ("role", "permissions", "approval_rules", "senders")
+
+
+def parse(text: str, name: str) -> Policy:
+    """The policy of a file's text; `name` is how errors call the file. Its version is the SHA-256 of the text.
+
+    Raises: PolicyError.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise PolicyError(name, 1, f"the file has {len(text)} characters; at most {MAX_CHARACTERS} are read")
+    version = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return Policy(version, _roles(read_document(text, name)))
+
+
+def _roles(document: Entry) -> dict[str, Role]:
+    fields = document.fields(("roles", *_ROLE_KEYS, "version"))
+    if "roles" in fields and "role" in fields:
+        raise fields["role"].error("use either `role` for one role or `roles` for a list, not both")
+    entries = fields["roles"].items() if "roles" in fields else [document]
+    roles: dict[str, Role] = {}
+    for entry in entries:
+        role = _role(entry)
+        if role.name in roles:
+            raise entry.error(f"the role {role.name!r} is there twice: give each role one place")
+        roles[role.name] = role
+    if not roles:
+        raise document.error("no role: add at least one under `roles`")
+    return roles
+
+
+def _role(entry: Entry) -> Role:
+    fields = entry.fields((*_ROLE_KEYS, "version"))
+    if "role" not in fields:
+        raise entry.error("no `role`: give the role a name, such as `role: owner`")
+    permissions = fields["permissions"].fields(("browser", "cli", "api")) if "permissions" in fields else {}
+    return Role(
+        name=fields["role"].text(),
+        browser=browser_rules(permissions["browser"]) if "browser" in permissions else None,
+        cli=command_rules(permissions["cli"]) if "cli" in permissions else None,
+        api=api_rules(permissions["api"]) if "api" in permissions else None,
+        approvals=approval_rules(fields.get("approval_rules")),
+        senders=text_list(fields.get("senders")),
+    )

@@ -1,0 +1,92 @@
+"""What a policy file says, as values: roles with their permissions and approval rules."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from policy.hosts import HostPattern
+from policy.patterns import CommandPattern
+from policy.paths import PathPattern
+
+Choice = Literal["allow", "ask", "deny"]
+
+
+@dataclass(frozen=True)
+class BrowserRules:
+    """Which addresses may be fetched (read), submitted to (write), scripted (execute), and never touched (blocked)."""
+
+    read: tuple[HostPattern, ...] = ()
+    write: tuple[HostPattern, ...] = ()
+    execute: tuple[HostPattern, ...] = ()
+    blocked: tuple[HostPattern, ...] = ()
+    unlisted: Literal["ask", "deny"] = "deny"
+    """What becomes of a host that no list names; with `ask`, one that the person named is allowed."""
+
+
+@dataclass(frozen=True)
+class CommandRules:
+    """Which files commands may read and write, and which code runs although policy cannot look into it."""
+
+    read: tuple[PathPattern, ...] = ()
+    write: tuple[PathPattern, ...] = ()
+    execute: tuple[CommandPattern | PathPattern, ...] = ()
+    blocked: tuple[CommandPattern, ...] = ()
+    blocked_paths: tuple[PathPattern, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rate:
+    """At most so many in a time."""
+
+    count: int
+    seconds: int
+
+
+@dataclass(frozen=True)
+class ApiRules:
+    """What calls to paid or foreign APIs may use up."""
+
+    budget_daily: float | None = None
+    rate_limit: Rate | None = None
+    scopes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ApprovalRules:
+    """When a person decides, whatever is permitted. What a file leaves out is asked."""
+
+    spending_over: float = 0.0
+    data_deletion: Choice = "ask"
+    external_communication: Choice = "ask"
+    credential_access: Choice = "ask"
+
+
+@dataclass(frozen=True)
+class Role:
+    """One role; a part of the permissions that the file leaves out is not permitted at all."""
+
+    name: str
+    browser: BrowserRules | None = None
+    cli: CommandRules | None = None
+    api: ApiRules | None = None
+    approvals: ApprovalRules = ApprovalRules()
+    senders: tuple[str, ...] = ()
+    """Who has this role, as `<channel>:<id>`; `*` at the end stands for any."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """All roles of one file; `version` is the digest of its text."""
+
+    version: str
+    roles: dict[str, Role] = field(default_factory=dict)
+
+    def role_of(self, sender: str) -> str | None:
+        """The name of the first role that lists the sender, written as `<channel>:<id>`."""
+        for role in self.roles.values():
+            if any(_names(pattern, sender) for pattern in role.senders):
+                return role.name
+        return None
+
+
+def _names(pattern: str, sender: str) -> bool:
+    return sender.startswith(pattern[:-1]) if pattern.endswith("*") else sender == pattern

@@ -1,0 +1,75 @@
+"""Which driver an installation gets, and the host made of it."""
+
+from pathlib import Path
+from typing import Literal
+
+from contracts.language import Language
+from contracts.sandbox import SandboxUnavailable
+from sandbox.driver import Driver
+from sandbox.drivers import bubblewrap, docker
+from sandbox.host import OnEgress, SandboxHost
+from sandbox.limits import Limits
+
+
+async def choose_driver(
+    *,
+    state_dir: Path,
+    driver: Literal["auto", "docker", "bubblewrap"] = "auto",
+    runtime: str = "auto",
+    image: str = "browser",
+    docker_host: str = "",
+    limits: Limits | None = None,
+    language: Language = "en",
+) -> Driver:
+    """auto takes docker if an engine answers, else bubblewrap. Whether it works is seen at the first lease."""
+    if driver == "docker" or (driver == "auto" and await _engine_answers(docker_host)):
+        return docker.Driver(docker_host=docker_host, runtime=runtime, image=image, limits=limits, language=language)
+    return bubblewrap.Driver(state_dir=state_dir, limits=limits, language=language)
+
+
+async def make_host(
+    *,
+    host_id: str,
+    state_dir: Path,
+    driver: Literal["auto", "docker", "bubblewrap"] = "auto",
+    runtime: str = "auto",
+    image: str = "browser",
+    docker_host: str = "",
+    memory_mb: int = 2_048,
+    cpus: float = 2.0,
+    processes: int = 1_024,
+    output_mb: int = 64,
+    max_sandboxes: int = 16,
+    on_egress: OnEgress = lambda _lease, _record: None,
+    sweep_grace_seconds: float = 60.0,
+    language: Language = "en",
+) -> SandboxHost:
+    """A host from plain settings; `state_dir` is its own, for its owner alone."""
+    limits = Limits(memory_mb=memory_mb, cpus=cpus, processes=processes, output_mb=output_mb)
+    chosen = await choose_driver(
+        state_dir=state_dir,
+        driver=driver,
+        runtime=runtime,
+        image=image,
+        docker_host=docker_host,
+        limits=limits,
+        language=language,
+    )
+    return SandboxHost(
+        chosen,
+        host_id=host_id,
+        state_dir=state_dir,
+        max_sandboxes=max_sandboxes,
+        output_bytes=limits.output_bytes,
+        on_egress=on_egress,
+        sweep_grace_seconds=sweep_grace_seconds,
+        language=language,
+    )
+
+
+async def _engine_answers(docker_host: str) -> bool:
+    try:
+        await docker.runtimes(docker_host)
+    except SandboxUnavailable:
+        return False
+    return True

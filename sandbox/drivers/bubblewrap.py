@@ -1,0 +1,219 @@
+"""Sandboxes without any engine: bubblewrap namespaces around the machine's own programs."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+import psutil
+
+from contracts.language import Language
+from contracts.sandbox import SandboxLost, SandboxUnavailable
+from contracts.texts import sandbox as texts
+from sandbox.bubbles import Bubble, Folder, arguments, outside_uid
+from sandbox.driver import Attached, Found, Spec, Unsupported
+from sandbox.limits import Limits
+
+RUNTIME = "bwrap"
+IMAGE = "machine"
+"""There is but one image: what is installed on the machine."""
+
+READY_SECONDS = 20.0
+CONNECT_SECONDS = 10.0
+GONE_SECONDS = 10.0
+READY = b"ready\n"
+
+
+class Driver:
+    """Sandboxes of one state folder."""
+
+    name = "bubblewrap"
+
+    def __init__(self, *, state_dir: Path, limits: Limits | None = None, language: Language = "en") -> None:
+        self._root = state_dir / "bubblewrap"
+        self._limits = limits or Limits()
+        self._language: Language = language
+
+    async def resolve_image(self, image: str | None) -> str:
+        return IMAGE
+
+    async def create(self, spec: Spec) -> Found:
+        for program, package in missing():
+            raise SandboxUnavailable(texts.PROGRAM_ABSENT.say(self._language, program=program, package=package))
+        try:
+            return await asyncio.to_thread(self._create, spec)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise SandboxUnavailable(texts.BUBBLEWRAP_FAILED.say(self._language, cause=error)) from error
+
+    async def find(self, sandbox_id: str) -> Found | None:
+        return await asyncio.to_thread(self._find, sandbox_id)
+
+    async def owned(self, owner: str) -> Sequence[Found]:
+        return await asyncio.to_thread(self._owned, owner)
+
+    async def attach(self, sandbox_id: str) -> Attached:
+        stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            stream.setblocking(False)
+            with self._folder(sandbox_id).opened() as descriptor:
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    await asyncio.get_running_loop().sock_connect(stream, f"/proc/self/fd/{descriptor}/socket")
+        except (OSError, TimeoutError) as error:
+            stream.close()
+            raise SandboxLost(f"nothing listens for {sandbox_id}: {error}") from error
+        except BaseException:
+            stream.close()
+            raise
+        return Attached(socket=stream)
+
+    async def pause(self, sandbox_id: str) -> None:
+        await asyncio.to_thread(self._signal_all, sandbox_id, signal.SIGSTOP)
+
+    async def resume(self, sandbox_id: str) -> None:
+        await asyncio.to_thread(self._signal_all, sandbox_id, signal.SIGCONT)
+
+    async def snapshot(self, sandbox_id: str) -> str:
+        raise Unsupported(f"bubblewrap keeps no snapshot of {sandbox_id}")
+
+    async def restore(self, spec: Spec, snapshot: str) -> Found:
+        raise Unsupported(f"bubblewrap has no snapshot {snapshot!r} to make {spec.sandbox_id} of")
+
+    async def destroy(self, sandbox_id: str) -> None:
+        await asyncio.to_thread(self._destroy, sandbox_id)
+
+    async def close(self) -> None:
+        """Nothing is held open between calls."""
+
+    def _folder(self, sandbox_id: str) -> Folder:
+        return Folder(self._root / sandbox_id)
+
+    def _create(self, spec: Spec) -> Found:
+        found = self._find(spec.sandbox_id)
+        if found is not None and found.state != "dead":
+            return found
+        folder = self._folder(spec.sandbox_id)
+        folder.make(outside_uid(spec.sandbox_id))
+        bubble = Bubble(spec.owner, spec.task_id, spec.epoch)
+        folder.write(bubble)
+        folder.write(bubble.running(self._started(folder, spec.sandbox_id)))
+        return Found(
+            spec.sandbox_id, spec.owner, spec.task_id, spec.epoch, spec.image or IMAGE, RUNTIME, state="running"
+        )
+
+    def _started(self, folder: Folder, sandbox_id: str) -> int:
+        """Start it detached from this process, and give the number of its first process."""
+        uid = outside_uid(sandbox_id)
+        with folder.listening() as listener, _pipe() as (facts, facts_in), _pipe() as (errors, errors_in):
+            command, descriptors = arguments(folder, uid, listener.fileno(), facts_in, self._limits)
+            try:
+                subprocess.run(  # noqa: S603  every word is ours
+                    ["setsid", "--fork", *command],  # noqa: S607  found by the search path like bwrap itself
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors_in,
+                    pass_fds=(listener.fileno(), facts_in, *descriptors),
+                    env={"PATH": os.defpath},
+                    timeout=READY_SECONDS,
+                    check=True,
+                )
+            finally:
+                for descriptor in (facts_in, errors_in, *descriptors):
+                    os.close(descriptor)
+            said = _read_until(errors, lambda text: text.endswith(READY))
+            if not said.endswith(READY):
+                raise OSError(said.decode("utf-8", "replace").strip() or "it ended at once")
+            return int(json.loads(_read_until(facts, lambda text: text.rstrip().endswith(b"}")))["child-pid"])
+
+    def _find(self, sandbox_id: str) -> Found | None:
+        folder = self._folder(sandbox_id)
+        if not folder.path.is_dir():
+            return None
+        bubble = folder.read()
+        if bubble is None:
+            return Found(sandbox_id, "", "", 0, IMAGE, RUNTIME, state="dead")
+        process = bubble.process()
+        state = "dead" if process is None else "paused" if process.status() == psutil.STATUS_STOPPED else "running"
+        return Found(sandbox_id, bubble.owner, bubble.task_id, bubble.epoch, IMAGE, RUNTIME, state=state)  # type: ignore[arg-type]  # the three words above
+
+    def _owned(self, owner: str) -> list[Found]:
+        if not self._root.is_dir():
+            return []
+        found = (self._find(path.name) for path in self._root.iterdir())
+        return [one for one in found if one is not None and one.owner in (owner, "")]
+
+    def _signal_all(self, sandbox_id: str, number: int) -> None:
+        bubble = self._folder(sandbox_id).read()
+        process = bubble.process() if bubble else None
+        if process is None:
+            raise SandboxLost(f"the processes of {sandbox_id} are gone")
+        for one in (*process.children(recursive=True), process):
+            with suppress(psutil.NoSuchProcess):
+                one.send_signal(number)
+
+    def _destroy(self, sandbox_id: str) -> None:
+        folder = self._folder(sandbox_id)
+        bubble = folder.read()
+        process = bubble.process() if bubble else None
+        if process is not None:
+            # It is the first of its process namespace: the kernel ends all others with it.
+            everyone = [*process.children(recursive=True), process]
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+            psutil.wait_procs(everyone, timeout=GONE_SECONDS)
+        folder.remove()
+
+
+@contextmanager
+def _pipe() -> Iterator[tuple[int, int]]:
+    """Both ends; the reading one is closed here, the writing one by whoever gave it away."""
+    reading, writing = os.pipe()
+    try:
+        yield reading, writing
+    finally:
+        os.close(reading)
+
+
+def _read_until(descriptor: int, enough: Callable[[bytes], bool]) -> bytes:
+    text = b""
+    while not enough(text) and (piece := os.read(descriptor, 4_096)):
+        text += piece
+    return text
+
+
+def missing() -> list[tuple[str, str]]:
+    """Programs that this driver needs and the machine has not: name and Debian package."""
+    needed = (
+        ("bwrap", "bubblewrap"),
+        ("setsid", "util-linux"),
+        ("/usr/sbin/sshd", "openssh-server"),
+        ("/usr/bin/python3", "python3"),
+        ("bash", "bash"),
+    )
+    return [(program, package) for program, package in needed if shutil.which(program) is None]
+
+
+async def namespace_fault() -> str | None:
+    """Why bubblewrap cannot make namespaces here, or None."""
+    command = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
+    uid = outside_uid("probe")
+    run = partial(
+        subprocess.run,
+        command,
+        capture_output=True,
+        text=True,
+        timeout=READY_SECONDS,
+        check=False,
+        user=uid,
+        group=uid,
+        extra_groups=[] if uid is not None else None,
+        cwd="/",
+    )
+    done = await asyncio.to_thread(run)
+    return (done.stderr.strip() or f"exit code {done.returncode}") if done.returncode else None

@@ -1,0 +1,25 @@
+"""How much of the machine one sandbox may use."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one sandbox."""
+
+    memory_mb: int = 2_048
+    """Swap included."""
+    cpus: float = 2.0
+    processes: int = 1_024
+    """Threads included."""
+    output_mb: int = 64
+    """How much of each output stream of one command is kept."""
+    open_files: int = 65_536
+
+    @property
+    def output_bytes(self) -> int:
+        return self.output_mb * 1_048_576
+
+    @property
+    def memory_bytes(self) -> int:
+        return self.memory_mb * 1_048_576

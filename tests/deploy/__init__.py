@@ -1,0 +1,1 @@
+"""How a bare machine becomes ready, and what is inside a sandbox image."""

@@ -1,0 +1,1 @@
+"""What the planning side promises."""

@@ -1,0 +1,1 @@
+"""What policy must say, told in sentences and in tables of cases."""

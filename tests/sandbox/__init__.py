@@ -1,0 +1,1 @@
+"""Sandboxes on every engine of this machine."""

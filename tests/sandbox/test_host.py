@@ -1,0 +1,166 @@
+"""Leases, epochs, sweeping and survival, on every engine."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import docker
+import psutil
+import pytest
+import pytest_asyncio
+
+from contracts.messages import HostGrant
+from contracts.sandbox import Command, Lease, LeaseRequest, SandboxLost, SandboxUnavailable
+from sandbox.drivers.docker import engine_address
+from sandbox.host import SandboxHost
+from tests.sandbox.engines import ENGINES, Engine
+
+
+@pytest_asyncio.fixture
+async def home(engine: Engine, tmp_path: Path) -> AsyncIterator[SandboxHost]:
+    made = await engine.host(tmp_path)
+    yield made
+    await made.sweep([])
+    await made.close()
+
+
+def asked(task_id: str, previous_epoch: int = 0, egress: tuple[HostGrant, ...] = ()) -> LeaseRequest:
+    return LeaseRequest(task_id=task_id, user_id="u", previous_epoch=previous_epoch, egress=egress)
+
+
+def remains(lease: Lease, state_dir: Path) -> list[str]:
+    """Everything that still bears the name of a sandbox: containers, volumes, processes, folders."""
+    found = [str(path) for path in state_dir.rglob(f"*{lease.sandbox_id}*")]
+    if lease.driver == "docker":
+        client = docker.APIClient(base_url=engine_address(""))
+        found += [one["Id"] for one in client.containers(all=True, filters={"name": lease.sandbox_id})]
+        found += [one["Name"] for one in client.volumes(filters={"name": lease.sandbox_id})["Volumes"] or []]
+        client.close()
+    return found
+
+
+def processes_with(word: str) -> list[psutil.Process]:
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if word in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+async def test_a_second_lease_gives_the_same_sandbox(home: SandboxHost) -> None:
+    first = await home.lease(asked("t"))
+
+    second = await home.lease(asked("t"))
+
+    assert first == second
+    assert first.epoch == 1
+    assert first.task_queue == "asos-host-test"
+
+
+async def test_a_lost_lease_is_followed_by_a_fresh_sandbox_and_refused(home: SandboxHost) -> None:
+    old = await home.lease(asked("t"))
+    sandbox = await home.open(old)
+    await sandbox.files.write("mark", b"old")
+
+    new = await home.lease(asked("t", previous_epoch=old.epoch))
+
+    assert new.epoch == old.epoch + 1
+    with pytest.raises(SandboxLost):
+        await home.open(old)
+    with pytest.raises(SandboxLost):
+        await sandbox.run(Command(script="true"))
+    assert [entry.name for entry in await (await home.open(new)).files.list(".")] == []
+    await home.release(old)
+    assert (await (await home.open(new)).run(Command(script="echo there"))).stdout.head == b"there\n"
+
+
+async def test_after_a_restart_older_leases_are_still_refused(
+    engine: Engine, home: SandboxHost, tmp_path: Path
+) -> None:
+    old = await home.lease(asked("t"))
+    new = await home.lease(asked("t", previous_epoch=old.epoch, egress=(HostGrant(host="a.example"),)))
+    await home.close()
+
+    again = await engine.host(tmp_path)
+
+    with pytest.raises(SandboxLost):
+        await again.open(old)
+    assert (await (await again.open(new)).run(Command(script="echo there"))).stdout.head == b"there\n"
+    assert await again.lease(asked("t")) == new
+    await again.release(new)
+    await again.close()
+
+
+async def test_nothing_is_left_after_release(home: SandboxHost, tmp_path: Path) -> None:
+    lease = await home.lease(asked("t"))
+    sandbox = await home.open(lease)
+    await sandbox.run(Command(script="mkdir -m 0 locked; setsid sleep 86313 & mkdir -p a/b; chmod 500 a"))
+    if lease.runtime != "runsc":  # whose processes the machine does not see
+        assert processes_with("86313")
+
+    await home.release(lease)
+
+    assert remains(lease, tmp_path) == []
+    assert processes_with("86313") == []
+    with pytest.raises(SandboxLost):
+        await home.open(lease)
+    await home.release(lease)
+
+
+async def test_sweeping_removes_the_dead_and_nobody_else(engine: Engine, home: SandboxHost, tmp_path: Path) -> None:
+    living, dead = await home.lease(asked("living")), await home.lease(asked("dead"))
+    neighbour = await engine.host(tmp_path / "neighbour")
+    theirs = await neighbour.lease(asked("dead"))
+
+    removed = await home.sweep(["living"])
+
+    assert removed == 1
+    assert remains(dead, tmp_path) == []
+    assert await home.tasks() == ("living",)
+    assert (await (await neighbour.open(theirs)).run(Command(script="echo there"))).stdout.head == b"there\n"
+    await neighbour.sweep([])
+    await neighbour.close()
+    await home.release(living)
+
+
+async def test_a_full_host_says_so(engine: Engine, tmp_path: Path) -> None:
+    small = await engine.host(tmp_path, most=1)
+    lease = await small.lease(asked("one"))
+
+    with pytest.raises(SandboxUnavailable, match="max_sandboxes"):
+        await small.lease(asked("two"))
+
+    await small.release(lease)
+    await small.release(await small.lease(asked("two")))
+    await small.close()
+
+
+async def test_a_command_outlives_the_process_that_asked_for_it(
+    request: pytest.FixtureRequest, engine: Engine, tmp_path: Path
+) -> None:
+    # given: a process that runs a command in a sandbox, and is killed in the middle of it
+    name = next(name for name, one in ENGINES.items() if one == engine)
+    script = "echo once >> effect.txt; echo begun; sleep 8; cat effect.txt; exit 5"
+    words = [sys.executable, "-m", "tests.sandbox.holder", name, str(tmp_path), "t", script]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as holder:  # noqa: ASYNC220  a start is quick
+        request.addfinalizer(holder.kill)
+        assert holder.stdout is not None
+        while await asyncio.to_thread(holder.stdout.readline) in (b"0\n",):
+            pass
+        holder.send_signal(signal.SIGKILL)
+
+    # when: another process asks for the same call
+    host = await engine.host(tmp_path)
+    sandbox = await host.open(await host.lease(asked("t")))
+    outcome = await sandbox.run(Command(script=script, call_id="the call"))
+
+    # then: it joins, and the effect is there once
+    assert (outcome.exit_code, outcome.stdout.head, outcome.joined) == (5, b"begun\nonce\n", True)
+    await host.sweep([])
+    await host.close()

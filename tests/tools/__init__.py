@@ -1,0 +1,1 @@
+"""Tools, judging and acting, with a real shell, real curl and real Chromium."""

@@ -1,0 +1,200 @@
+"""What tests of judging and acting are made of."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from activities.acting import Acting, ActingParts
+from activities.catalogue import Catalogue
+from activities.examining import Examiner
+from activities.tool import Tool, ToolContext
+from activities.tools.shell import Shell
+from contracts.activities import JudgeRequest, RunRequest
+from contracts.blobs import BlobRef
+from contracts.language import Language
+from contracts.ledger import Begun, CallChanged, Done, InDoubt
+from contracts.sandbox import Lease, LeaseRequest, SandboxLost
+from contracts.task import Approval
+from contracts.tools import Provenance, ToolCall, ToolResult, ToolSpec, args_digest
+from contracts.values import JsonObject
+from contracts.verdicts import Action, Actor, Allow, Question, TalkAction, Verdict
+from tests.tools.conftest import LEASE, MemoryBlobs
+from tests.tools.local_sandbox import LocalSandbox
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+SECRET = "canary-7f3a91"
+
+
+@dataclass
+class Says:
+    """A policy that always says the same, and remembers what it was asked."""
+
+    verdict: Verdict = field(default_factory=Allow)
+    questions: list[Question] = field(default_factory=list)
+
+    def judge(self, question: Question) -> Verdict:
+        self.questions.append(question)
+        return self.verdict
+
+
+class ListedLedger:
+    """A ledger in a dictionary."""
+
+    def __init__(self) -> None:
+        self.entries: dict[tuple[str, str], tuple[str, str, BlobRef | None]] = {}
+
+    async def begin(self, task_id: str, call_id: str, args_sha256: str, tool: str, host: str) -> Begun | Done | InDoubt:
+        entry = self.entries.get((task_id, call_id))
+        if entry is None:
+            self.entries[task_id, call_id] = (args_sha256, host, None)
+            return Begun()
+        if entry[0] != args_sha256:
+            raise CallChanged(call_id)
+        return InDoubt(started_at=NOW, host=entry[1]) if entry[2] is None else Done(result_ref=entry[2])
+
+    async def finish(self, task_id: str, call_id: str, result_ref: BlobRef) -> BlobRef:
+        args_sha256, host, first = self.entries[task_id, call_id]
+        self.entries[task_id, call_id] = (args_sha256, host, first or result_ref)
+        return first or result_ref
+
+
+@dataclass
+class OneHost:
+    """A host with one sandbox, or none."""
+
+    sandbox: LocalSandbox | None
+    problem: Exception | None = None
+    released: list[Lease] = field(default_factory=list)
+
+    async def lease(self, request: LeaseRequest) -> Lease:
+        if self.problem:
+            raise self.problem
+        return LEASE
+
+    async def open(self, lease: Lease) -> LocalSandbox:
+        if self.sandbox is None or lease.epoch != LEASE.epoch:
+            raise SandboxLost(f"no sandbox {lease.sandbox_id}")
+        return self.sandbox
+
+    async def release(self, lease: Lease) -> None:
+        if self.problem:
+            raise self.problem
+        self.released.append(lease)
+
+    async def sweep(self, living_task_ids: Sequence[str]) -> int:
+        return 0
+
+    async def close(self) -> None:
+        return None
+
+
+@dataclass
+class Scripted:
+    """A tool whose run is given."""
+
+    body: Callable[[ToolContext], ToolResult]
+    repeatable: bool = False
+    seconds: float = 30.0
+    runs: int = 0
+
+    @property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(
+            name="scripted",
+            description="-",
+            parameters={"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": False},
+            repeatable=self.repeatable,
+            needs_sandbox=False,
+        )
+
+    def actions(self, args: JsonObject) -> tuple[Action, ...]:
+        return (TalkAction(),)
+
+    def summary(self, args: JsonObject, language: Language) -> str:
+        return "scripted"
+
+    def preview(self, args: JsonObject) -> str:
+        return "scripted"
+
+    def timeout_seconds(self, args: JsonObject) -> float:
+        return self.seconds
+
+    async def run(self, args: JsonObject, context: ToolContext) -> ToolResult:
+        self.runs += 1
+        await asyncio.sleep(0)
+        return self.body(context)
+
+
+def result(context: ToolContext, text: str = "fine") -> ToolResult:
+    return ToolResult(
+        call_id=context.call_id,
+        tool="scripted",
+        ok=True,
+        headline=text[:200],
+        text=text,
+        data={"deep": [{"text": text}]},
+        provenance=Provenance(trusted=True),
+    )
+
+
+@dataclass
+class Rig:
+    """An acting worker and all that it is made of."""
+
+    blobs: MemoryBlobs
+    host: OneHost
+    policy: Says = field(default_factory=Says)
+    ledger: ListedLedger = field(default_factory=ListedLedger)
+    tools: tuple[Tool, ...] = (Shell(),)
+
+    @property
+    def examiner(self) -> Examiner:
+        return Examiner(Catalogue(self.tools), self.policy, self.blobs)
+
+    @property
+    def acting(self) -> Acting:
+        return Acting(
+            ActingParts(
+                examiner=self.examiner,
+                blobs=self.blobs,
+                ledger=self.ledger,
+                host=self.host,
+                host_id="local",
+                redact=lambda text: text.replace(SECRET, "[secret]"),
+                now=lambda: NOW,
+            )
+        )
+
+    async def whole(self, ref: BlobRef | None) -> ToolResult:
+        assert ref is not None
+        return ToolResult.model_validate_json(await self.blobs.get(ref))
+
+
+def call(tool: str, args: JsonObject, call_id: str = "call1") -> ToolCall:
+    return ToolCall(call_id=call_id, tool=tool, args=args, args_sha256=args_digest(tool, args), summary="-")
+
+
+def judged(what: ToolCall, *, tainted: bool = False) -> JudgeRequest:
+    actor = Actor(user_id="telegram:7", role="owner", channel="telegram")
+    return JudgeRequest(task_id="task1", actor=actor, call=what, tainted=tainted)
+
+
+def request(what: ToolCall, *, approval: Approval | None = None, lease: Lease | None = LEASE) -> RunRequest:
+    return RunRequest(judged=judged(what), lease=lease, approval=approval)
+
+
+def approval(what: ToolCall, **changes: object) -> Approval:
+    given = Approval(
+        approval_id="a1",
+        call_id=what.call_id,
+        tool=what.tool,
+        args_sha256=what.args_sha256,
+        summary="-",
+        preview="-",
+        reasons=(),
+        risk=50,
+        asked_at=NOW,
+        expires_at=NOW + timedelta(hours=1),
+    )
+    return given.model_copy(update=changes)

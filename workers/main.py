@@ -1,0 +1,151 @@
+"""Starts a worker: `python -m workers.main` runs workflows, planning and this host's sandboxes until it is told to stop."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from temporalio.client import Client
+from temporalio.worker import Worker
+
+from contracts.queues import CONTROL, HOSTS, PLANNING, WORKFLOWS, host_queue
+from runtime.health import Health, serve_health
+from runtime.logs import start_logging
+from runtime.paths import DataPaths
+from runtime.process import run_until_signal
+from runtime.redact import Redactor, secrets_of
+from runtime.settings import Settings, SettingsInvalid, read_settings
+from runtime.telemetry import Telemetry, start_telemetry
+from runtime.temporal import connect, prepare_namespace
+from workers.parts import Parts, open_parts
+from workers.sweeping import sweep_for_ever
+from workflows.conversation import ConversationWorkflow
+from workflows.task import TaskWorkflow
+
+NAME = "worker"
+
+GRACE = timedelta(seconds=8)
+"""What running activities get to end by themselves; a command in a sandbox goes on without its worker."""
+
+STICKY = timedelta(seconds=2)
+"""How long a workflow waits for the worker that has it cached, before another one replays it (default 10 s)."""
+
+HEARTBEATS = timedelta(seconds=1)
+"""How often a heartbeat is passed on; it bounds how late a cancellation arrives."""
+
+CACHED_WORKFLOWS = 1_000
+
+
+@dataclass(frozen=True)
+class Served:
+    """One task queue, and what is done for it here."""
+
+    queue: str
+    activities: Sequence[Callable[..., Any]]
+    at_once: int = 100
+
+
+def served(parts: Parts, host_id: str, max_sandboxes: int) -> list[Served]:
+    """All queues of this worker beside the one for workflows."""
+    return [
+        Served(PLANNING, [parts.planning.plan]),
+        Served(CONTROL, [parts.acting.run_tool, parts.watching.task_is_open]),
+        Served(HOSTS, [parts.leasing.lease_sandbox], at_once=4),
+        Served(host_queue(host_id), [parts.acting.run_tool, parts.leasing.release_sandbox], at_once=4 * max_sandboxes),
+    ]
+
+
+def workers_of(client: Client, parts: Parts, settings: Settings) -> list[Worker]:
+    """One Temporal worker for each queue."""
+    workflows = Worker(
+        client,
+        task_queue=WORKFLOWS,
+        workflows=[TaskWorkflow, ConversationWorkflow],
+        activities=[parts.judging.judge],
+        no_remote_activities=True,
+        max_cached_workflows=CACHED_WORKFLOWS,
+        sticky_queue_schedule_to_start_timeout=STICKY,
+        graceful_shutdown_timeout=GRACE,
+    )
+    others = [
+        Worker(
+            client,
+            task_queue=each.queue,
+            activities=each.activities,
+            max_concurrent_activities=each.at_once,
+            max_heartbeat_throttle_interval=HEARTBEATS,
+            default_heartbeat_throttle_interval=HEARTBEATS,
+            graceful_shutdown_timeout=GRACE,
+        )
+        for each in served(parts, settings.host_id, settings.max_sandboxes)
+    ]
+    return [workflows, *others]
+
+
+@asynccontextmanager
+async def working(client: Client, parts: Parts, settings: Settings) -> AsyncIterator[list[Worker]]:
+    """All workers at work; leaving stops them in order, workflows last, so that they hear of what was cut off."""
+    workers = workers_of(client, parts, settings)
+    async with AsyncExitStack() as stack:
+        for worker in workers:
+            await stack.enter_async_context(worker)
+        yield workers
+
+
+async def serve(settings: Settings, telemetry: Telemetry, redactor: Redactor, stop: asyncio.Event) -> None:
+    """Work until `stop` is set. Raises: RuntimeError if a worker fails, so that the process ends and is started anew."""
+    async with open_parts(settings, redactor, telemetry.runtime) as parts:
+        await prepare_namespace(parts.client, None if settings.temporal_address else settings.retention_days)
+        async with working(parts.client, parts, settings) as workers:
+            sweep = asyncio.create_task(sweep_for_ever(parts.host, parts.client))
+            try:
+                async with serve_health(settings.worker_port, lambda: health(workers, parts)):
+                    await until_stopped(stop, workers, sweep)
+            finally:
+                sweep.cancel()
+                await asyncio.gather(sweep, return_exceptions=True)
+
+
+async def until_stopped(stop: asyncio.Event, workers: list[Worker], sweep: asyncio.Task[None]) -> None:
+    """Wait for the stop. Raises: RuntimeError if a worker or the sweep ends before it."""
+    stopped = asyncio.create_task(stop.wait())
+    try:
+        while not stopped.done():
+            if sweep.done() or not all(worker.is_running for worker in workers):
+                raise RuntimeError("a part of the worker has ended by itself; see the lines before")
+            await asyncio.wait([stopped, sweep], timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopped.cancel()
+
+
+def health(workers: list[Worker], parts: Parts) -> Health:
+    """Healthy as long as every queue is served."""
+    running = {worker.task_queue: worker.is_running for worker in workers}
+    return Health(healthy=all(running.values()), detail={"queues": dict(running), "sandbox": parts.host.driver_name})
+
+
+def main() -> int:
+    """Gives the exit code."""
+    try:
+        settings = read_settings()
+    except SettingsInvalid as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    paths = DataPaths(settings.data_dir)
+    paths.prepare()
+    redactor = Redactor(secrets_of(dict(settings), os.environ))
+    log = start_logging(NAME, logs=paths.logs, level=settings.log_level, redactor=redactor)
+    telemetry = start_telemetry(NAME, metrics_port=settings.metrics_port, otlp_endpoint=settings.otlp_endpoint)
+    try:
+        return run_until_signal(lambda stop: serve(settings, telemetry, redactor, stop))
+    finally:
+        telemetry.close()
+        log.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

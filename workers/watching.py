@@ -1,0 +1,30 @@
+"""The activity that looks up whether a task still runs."""
+
+from temporalio import activity
+from temporalio.client import Client, WorkflowExecutionStatus
+from temporalio.service import RPCError, RPCStatusCode
+
+from contracts import activities
+from contracts.queues import task_workflow_id
+
+
+async def is_open(client: Client, task_id: str) -> bool:
+    """False also for a task that the server has forgotten. Raises: RPCError if the server does not answer."""
+    try:
+        description = await client.get_workflow_handle(task_workflow_id(task_id)).describe()
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            return False
+        raise
+    return description.status is WorkflowExecutionStatus.RUNNING
+
+
+class Watching(activities.Watching):
+    """Asks the server, not the index, which lags behind."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    @activity.defn(name="task_is_open")
+    async def task_is_open(self, task_id: str) -> bool:
+        return await is_open(self._client, task_id)
