@@ -33,6 +33,9 @@ class House:
     def texts(self, chat_id: int = CHAT) -> list[str]:
         return [str(message.get("text", "")) for message in self.server.from_bot(chat_id)]
 
+    async def message_is(self, text: str, seconds: float = 20) -> None:
+        await self.server.until(lambda: text in self.texts(), seconds)
+
     async def message_with(self, part: str, seconds: float = 20) -> dict[str, Any]:
         found: dict[str, Any] = await self.server.until(
             lambda: next((m for m in self.server.from_bot(CHAT) if part in m.get("text", "")), None), seconds
@@ -84,7 +87,7 @@ async def house(server: TelegramServer, tmp_path: Path) -> AsyncIterator[House]:
 async def test_a_message_becomes_a_task_and_its_message_becomes_the_answer(house: House) -> None:
     await house.server.say(CHAT, "run make")
 
-    await house.message_with("done")
+    await house.message_is("done")
 
     assert house.texts() == ["done"]
     assert len(house.script.runs) == 1
@@ -114,7 +117,7 @@ async def test_an_approval_is_given_by_button_and_by_text(house: House, answer: 
         short = card["text"].split("/approve ")[1].split()[0]
         await house.server.say(CHAT, f"/approve {short}")
 
-    await house.message_with("done")
+    await house.message_is("done")
     assert len(house.script.runs) == 1
 
 
@@ -123,17 +126,18 @@ async def test_a_denied_call_is_not_run(house: House) -> None:
 
     await house.server.press(await house.message_with("May I do this?"), "Deny")
 
-    await house.message_with("done")
+    await house.message_is("done")
     assert house.script.runs == []
 
 
 async def test_a_question_is_answered_by_choice_or_by_writing(house: House) -> None:
     await house.server.say(CHAT, "ask which one?")
-    await house.server.press(await house.message_with("which one?"), "blue")
+    card = await house.message_with("Write your answer")
+    await house.server.press(card, "blue")
     await house.message_with("done: blue")
 
     await house.server.say(CHAT, "ask which next?")
-    await house.message_with("which next?")
+    await house.message_with("Write your answer")
     await house.server.say(CHAT, "green please")
 
     await house.message_with("done: green please")
@@ -141,7 +145,7 @@ async def test_a_question_is_answered_by_choice_or_by_writing(house: House) -> N
 
 async def test_stop_ends_the_running_task(house: House) -> None:
     await house.server.say(CHAT, "ask which one?")
-    await house.message_with("which one?")
+    await house.message_with("Write your answer")
 
     await house.server.say(CHAT, "/stop")
 
@@ -151,7 +155,7 @@ async def test_stop_ends_the_running_task(house: House) -> None:
 
 async def test_a_retried_task_answers_again_in_a_new_message(house: House) -> None:
     await house.server.say(CHAT, "run make")
-    await house.message_with("done")
+    await house.message_is("done")
 
     await house.server.say(CHAT, "/retry 1")
 
