@@ -1,5 +1,8 @@
 """Let a task go on again from just before one of its steps: a Temporal reset, also of a task that has ended."""
 
+import re
+from dataclasses import dataclass, field
+
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import EventType, ResetReapplyExcludeType
 from temporalio.api.history.v1 import HistoryEvent
@@ -24,29 +27,50 @@ async def retry_task(
     """
     workflow_id = task_workflow_id(task_id)
     run_id = (await client.get_workflow_handle(workflow_id).describe()).run_id
-    before: str | None = run_id
-    while before:
-        points, earlier = await _points(client, workflow_id, before)
-        step = max(points, default=None) if from_step is None else from_step
-        if step is not None and step in points:
-            return await _reset(client, workflow_id, before, points[step], reason, request_id), step
-        before = earlier
+    while run_id:
+        run = await _read(client, workflow_id, run_id)
+        done = run.step_of(request_id)
+        if done is not None:
+            return run_id, done
+        step = max(run.points, default=None) if from_step is None else from_step
+        if step is not None and step in run.points:
+            mark = f"{reason} (step {step}, request {request_id})"
+            return await _reset(client, workflow_id, run_id, run.points[step], mark, request_id), step
+        run_id = run.before
     asked = "a first step" if from_step is None else f"step {from_step}"
     raise NothingToRetry(f"task {task_id} has not reached {asked}")
 
 
-async def _points(client: Client, workflow_id: str, run_id: str) -> tuple[dict[int, int], str]:
-    """For each planned step of a run the event to reset to; and the run before it, if it was continued as new."""
-    points: dict[int, int] = {}
-    earlier = ""
+@dataclass
+class _Run:
+    """What one run's history tells about going on again."""
+
+    points: dict[int, int] = field(default_factory=dict)
+    """For each planned step the event to reset to."""
+    before: str = ""
+    """The run before, if this one was continued as new."""
+    resets: list[str] = field(default_factory=list)
+    """The reasons of the resets that made this run."""
+
+    def step_of(self, request_id: str) -> int | None:
+        """The step from which a request has already made this run go on."""
+        pattern = re.compile(rf"\(step (\d+), request {re.escape(request_id)}\)")
+        found = [match for reason in self.resets if (match := pattern.search(reason))]
+        return int(found[-1][1]) if found else None
+
+
+async def _read(client: Client, workflow_id: str, run_id: str) -> _Run:
+    run = _Run()
     handle = client.get_workflow_handle(workflow_id, run_id=run_id)
     async for event in handle.fetch_history_events():
         if event.event_type == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
-            earlier = event.workflow_execution_started_event_attributes.continued_execution_run_id
+            run.before = event.workflow_execution_started_event_attributes.continued_execution_run_id
+        elif event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED:
+            run.resets.append(event.workflow_task_failed_event_attributes.failure.message)
         step = _planned_step(event)
         if step is not None:
-            points[step] = event.activity_task_scheduled_event_attributes.workflow_task_completed_event_id
-    return points, earlier
+            run.points[step] = event.activity_task_scheduled_event_attributes.workflow_task_completed_event_id
+    return run
 
 
 def _planned_step(event: HistoryEvent) -> int | None:

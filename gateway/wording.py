@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from contracts.language import language_of
 from contracts.quoting import quote
 from contracts.texts import gateway as texts
+from contracts.texts.policy import REASONS
 from contracts.texts.sentence import Sentence
 
 NAME_CHARACTERS = 120
@@ -38,5 +39,5 @@ def forwarded(text: str, origin: str) -> str:
 
 
 def sentence_for(rule: str) -> Sentence | None:
-    """The sentence of a policy rule; None, as long as no rule has one, makes a reason show its id and its detail."""
-    return None
+    """The sentence of a policy rule; without one, a reason shows the rule's id and its detail."""
+    return REASONS.get(rule)

@@ -18,7 +18,7 @@ from gateway.pairing import Person
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
 from tests.gateway.engine import script, workers
-from tests.gateway.made import CHAT, MemoryBlobs, bot, fast_pace, known_chat
+from tests.gateway.made import CHAT, MemoryBlobs, bot, fast_pace, free_port, known_chat
 from tests.server import temporal_server
 from tests.telegram_server.server import TelegramServer
 from tests.workflows.stage import Script
@@ -32,6 +32,9 @@ class House:
 
     def texts(self, chat_id: int = CHAT) -> list[str]:
         return [str(message.get("text", "")) for message in self.server.from_bot(chat_id)]
+
+    async def message_is(self, text: str, seconds: float = 20) -> None:
+        await self.server.until(lambda: text in self.texts(), seconds)
 
     async def message_with(self, part: str, seconds: float = 20) -> dict[str, Any]:
         found: dict[str, Any] = await self.server.until(
@@ -84,7 +87,7 @@ async def house(server: TelegramServer, tmp_path: Path) -> AsyncIterator[House]:
 async def test_a_message_becomes_a_task_and_its_message_becomes_the_answer(house: House) -> None:
     await house.server.say(CHAT, "run make")
 
-    await house.message_with("done")
+    await house.message_is("done")
 
     assert house.texts() == ["done"]
     assert len(house.script.runs) == 1
@@ -114,7 +117,7 @@ async def test_an_approval_is_given_by_button_and_by_text(house: House, answer: 
         short = card["text"].split("/approve ")[1].split()[0]
         await house.server.say(CHAT, f"/approve {short}")
 
-    await house.message_with("done")
+    await house.message_is("done")
     assert len(house.script.runs) == 1
 
 
@@ -123,17 +126,18 @@ async def test_a_denied_call_is_not_run(house: House) -> None:
 
     await house.server.press(await house.message_with("May I do this?"), "Deny")
 
-    await house.message_with("done")
+    await house.message_is("done")
     assert house.script.runs == []
 
 
 async def test_a_question_is_answered_by_choice_or_by_writing(house: House) -> None:
     await house.server.say(CHAT, "ask which one?")
-    await house.server.press(await house.message_with("which one?"), "blue")
+    card = await house.message_with("Write your answer")
+    await house.server.press(card, "blue")
     await house.message_with("done: blue")
 
     await house.server.say(CHAT, "ask which next?")
-    await house.message_with("which next?")
+    await house.message_with("Write your answer")
     await house.server.say(CHAT, "green please")
 
     await house.message_with("done: green please")
@@ -141,7 +145,7 @@ async def test_a_question_is_answered_by_choice_or_by_writing(house: House) -> N
 
 async def test_stop_ends_the_running_task(house: House) -> None:
     await house.server.say(CHAT, "ask which one?")
-    await house.message_with("which one?")
+    await house.message_with("Write your answer")
 
     await house.server.say(CHAT, "/stop")
 
@@ -151,7 +155,7 @@ async def test_stop_ends_the_running_task(house: House) -> None:
 
 async def test_a_retried_task_answers_again_in_a_new_message(house: House) -> None:
     await house.server.say(CHAT, "run make")
-    await house.message_with("done")
+    await house.message_is("done")
 
     await house.server.say(CHAT, "/retry 1")
 
@@ -213,13 +217,14 @@ async def test_messages_that_come_before_temporal_answers_are_handled_once_it_do
     assert len(acting.plans) == 1
 
 
-async def test_health_is_served_and_true(server: TelegramServer, tmp_path: Path, unused_tcp_port: int) -> None:
+async def test_health_is_served_and_true(server: TelegramServer, tmp_path: Path) -> None:
+    port = free_port()
     async with temporal_server() as environment:
-        made = gateway(environment.client, bot(server), tmp_path, unused_tcp_port)
+        made = gateway(environment.client, bot(server), tmp_path, port)
         async with running(made), httpx.AsyncClient() as http:
             await server.until(lambda: made._telegram is not None and made._telegram.liveness.connected)
 
-            response = await http.get(f"http://127.0.0.1:{unused_tcp_port}/health")
+            response = await http.get(f"http://127.0.0.1:{port}/health")
 
             assert response.status_code == 200
             detail = response.json()["detail"]
