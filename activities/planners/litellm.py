@@ -36,7 +36,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # its own type definitions make pydantic warn at import
     import litellm
     import openai
-    from litellm import acompletion, cost_per_token
+    from litellm import acompletion, completion, cost_per_token
     from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
     from litellm.types.utils import ChatCompletionMessageToolCall, ModelResponse
 
@@ -88,6 +88,7 @@ class LiteLlm:
         self._max_output_tokens = max_output_tokens
         self._secret = secrets.token_bytes(32)
         _quieten()
+        _warm_up()
 
     async def next_step(self, context: PlannerContext) -> Thought:
         """Raises: PlannerRefused, PlannerBusy."""
@@ -189,6 +190,13 @@ def _quieten() -> None:
     litellm.disable_aiohttp_transport = True  # its sessions outlive the event loop that made them
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _warm_up() -> None:
+    """One call that stays inside litellm: it loads more of itself at the first one, for seconds and with warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        completion(model="openai/none", messages=[{"role": "user", "content": "-"}], mock_response="-", api_key=NO_KEY)
 
 
 def _answer(response: ModelResponse, language: Language, model: str) -> ModelAnswer:
