@@ -111,13 +111,16 @@ async def serve(settings: Settings, telemetry: Telemetry, redactor: Redactor, st
 
 
 async def until_stopped(stop: asyncio.Event, workers: list[Worker], sweep: asyncio.Task[None]) -> None:
-    """Wait for the stop. Raises: RuntimeError if a worker or the sweep ends before it."""
+    """Wait for the stop. Raises: RuntimeError if a worker ends before it, and what the sweep ended with."""
     stopped = asyncio.create_task(stop.wait())
     try:
         while not stopped.done():
-            if sweep.done() or not all(worker.is_running for worker in workers):
-                raise RuntimeError("a part of the worker has ended by itself; see the lines before")
             await asyncio.wait([stopped, sweep], timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
+            if sweep.done():
+                sweep.result()
+            ended = [worker.task_queue for worker in workers if not worker.is_running]
+            if ended:
+                raise RuntimeError(f"the workers of these queues have ended by themselves: {', '.join(ended)}")
     finally:
         stopped.cancel()
 

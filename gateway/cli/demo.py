@@ -20,7 +20,7 @@ HOST = "lighthouse.demo.test"
 
 PLAYBOOK = f"""/plan
 name: demo
-description: Browse a page, save a report in the sandbox, tidy up with your permission, and send the report.
+description: Browse a page, save a report in the sandbox, publish it with your permission, and send it to you.
 steps:
   - id: open
     tool: browse
@@ -30,17 +30,16 @@ steps:
     tool: shell
     args:
       script: |
-        mkdir -p drafts && printf '%s\\n' {{{{ steps.open.text }}}} > drafts/page.txt
         printf '# %s\\n\\n%s\\n' {{{{ steps.open.title }}}} {{{{ steps.open.text | summary }}}} > report.md
-        wc -w drafts/page.txt report.md
-  - id: tidy
+        wc -w report.md
+  - id: publish
     tool: shell
     after: [save]
     args:
-      script: rm -r drafts
+      script: curl --silent --show-error --fail --data-binary @report.md http://{HOST}/guestbook
   - id: send
     tool: files
-    after: [tidy]
+    after: [publish]
     args:
       operation: send
       path: report.md

@@ -59,7 +59,8 @@ class Screen:
     def approval(self, approval: Approval) -> None:
         """Show what is asked, where it goes, and why."""
         language = self._language
-        body: list[RenderableType] = [Text(approval.summary, style="bold"), Syntax(approval.preview, "text", word_wrap=True)]
+        preview = Syntax(approval.preview, "text", word_wrap=True)
+        body: list[RenderableType] = [Text(approval.summary, style="bold"), preview]
         if approval.egress:
             hosts = ", ".join(f"{grant.host}:{grant.port}" for grant in approval.egress)
             body.append(Text(texts.GOES_TO.say(language, hosts=hosts)))

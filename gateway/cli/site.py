@@ -27,6 +27,9 @@ PAGES = {
 }
 
 
+MAX_ENTRY_BYTES = 65_536
+
+
 class _Handler(BaseHTTPRequestHandler):
     server_version = "demo"
 
@@ -42,6 +45,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
+
+    def do_POST(self) -> None:
+        """Takes an entry for the guest book, up to 64 KiB, and says thank you."""
+        length = int(self.headers.get("Content-Length") or 0)
+        taken = self.path == "/guestbook" and 0 < length <= MAX_ENTRY_BYTES
+        content = f"The guest book has your {len(self.rfile.read(length))} bytes. Thank you!\n" if taken else "no\n"
+        self.send_response(200 if taken else 404)
+        self.send_header("Content-Type", "text/plain; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(content.encode())
 
     def log_message(self, format: str, *args: object) -> None:
         """The task's own steps say what was fetched."""

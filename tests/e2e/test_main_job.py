@@ -8,6 +8,9 @@ from tests.e2e.stack import Installation
 
 pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("e2e-main")]
 
+RISKY = '/run python3 -c \'print("go" + "ne")\''
+"""Code that policy cannot read: it asks."""
+
 SEED = "Open http://site.test/ , summarise it, write the summary to report.md, and send it to me"
 SEED_ZH = "打开 http://site.test/ ，总结这个网页，把总结写到 report.md，然后发给我"
 
@@ -41,12 +44,12 @@ def test_the_demonstration_asks_for_one_approval_and_shows_who_gave_it(running: 
 
     assert said.code == 0, said.out + said.err
     assert said.out.count("approved by --yes") == 1
-    assert "rm -r drafts" in said.out
-    assert "Maria Okonjo" in said.out or "1874" in said.out
+    assert "http://lighthouse.demo.test/guestbook" in said.out
+    assert "1874" in said.out
 
 
 def test_a_risky_step_waits_for_a_yes_and_then_happens(running: Installation) -> None:
-    asked = running.asos("ask", "/run mkdir old && touch old/a && rm -r old && echo gone", "--no-wait", "--json")
+    asked = running.asos("ask", RISKY, "--no-wait", "--json")
     assert asked.code == 3, asked.out + asked.err
     task = asked.json["task_id"]
 
@@ -61,7 +64,7 @@ def test_a_risky_step_waits_for_a_yes_and_then_happens(running: Installation) ->
 
 
 def test_a_no_leaves_things_as_they_are_and_the_answer_says_so(running: Installation) -> None:
-    asked = running.asos("ask", "/run rm -r /workspace/data", "--no-wait", "--json")
+    asked = running.asos("ask", RISKY, "--no-wait", "--json")
     task = asked.json["task_id"]
 
     denied = running.asos("deny", task, "--note", "I need it")
@@ -69,6 +72,7 @@ def test_a_no_leaves_things_as_they_are_and_the_answer_says_so(running: Installa
 
     assert denied.code == 0
     assert ended["outcome"] == "failed"
+    assert "gone" not in ended["answer"]
 
 
 def test_what_policy_forbids_never_runs_and_is_not_even_asked(running: Installation) -> None:
@@ -90,7 +94,7 @@ def test_the_sandbox_reaches_nothing_that_was_not_opened(running: Installation, 
 
 
 def test_a_paused_task_can_go_on_and_a_stopped_one_ends(running: Installation) -> None:
-    asked = running.asos("ask", "/run rm -r x", "--no-wait", "--json")
+    asked = running.asos("ask", RISKY, "--no-wait", "--json")
     task = asked.json["task_id"]
 
     assert running.asos("pause", task).code == 0
