@@ -33,8 +33,7 @@ def start_telemetry(service: str, *, metrics_port: int | None, otlp_endpoint: st
 def ensure_tracer_provider() -> None:
     """Give a process that has not started telemetry, such as a test or a replay, a provider that records nothing.
 
-    Without one the Temporal interceptors refuse to work, and leaving them out would change what workflows draw from
-    their random source.
+    Without one the Temporal interceptors refuse to work, and leaving them out would give the wiring two forms.
     """
     if not isinstance(trace.get_tracer_provider(), ReplaySafeTracerProvider):
         trace.set_tracer_provider(create_tracer_provider(sampler=ALWAYS_OFF))

@@ -47,11 +47,15 @@ def platform() -> Iterator[str]:
     server.server_close()
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-async def test_a_fresh_machine_has_all_that_is_checked_here(tmp_path: Path, language: Language) -> None:
+def _settings(data_dir: Path, **changes: object) -> Settings:
     names = ("temporal_port", "temporal_ui_port", "gateway_port", "worker_port", "metrics_port")
     ports = dict(zip(names, free_ports(5), strict=True))
-    settings = Settings.model_validate({"data_dir": tmp_path / "data", **ports})
+    return Settings.model_validate({"data_dir": data_dir, **ports, **changes})
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_fresh_machine_has_all_that_is_checked_here(tmp_path: Path, language: Language) -> None:
+    settings = _settings(tmp_path / "data")
 
     checks = await examine(settings, language)
 
@@ -89,7 +93,7 @@ def test_a_policy_file_must_be_there_and_be_yaml(tmp_path: Path, content: str | 
 async def test_a_taken_port_is_named_with_its_setting(tmp_path: Path, platform: str) -> None:
     port = int(platform.rpartition(":")[2])
 
-    check = local_stack.ports(Settings(data_dir=tmp_path, gateway_port=port), "en")
+    check = local_stack.ports(_settings(tmp_path, gateway_port=port), "en")
 
     assert check.status == "missing"
     assert f"port {port}" in check.detail
