@@ -186,7 +186,6 @@ def _quieten() -> None:
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.turn_off_message_logging = True
-    litellm.drop_params = True
     litellm.disable_aiohttp_transport = True  # its sessions outlive the event loop that made them
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
