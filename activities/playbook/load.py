@@ -90,8 +90,8 @@ class _StepReader:
         fields = _mapping(tree, "`steps`")
         _known_keys(tree, fields, _STEP_KEYS)
         tool = self._tool(tree, fields)
-        args = self._args(fields.get("args"), tool, tree.line)
         line = fields["args"].line if "args" in fields else tree.line
+        args = self._args(fields.get("args"), tool, line)
         used = [found.name for found in self.references(args, line) if found.source == "steps"]
         when = None
         if "when" in fields:

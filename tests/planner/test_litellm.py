@@ -165,7 +165,7 @@ async def test_what_a_provider_will_never_answer_is_refused_with_a_remedy_and_wi
         with pytest.raises(ApplicationError) as raised:
             await make(server).plan(said("Hi"))
 
-    assert (raised.value.type, raised.value.non_retryable) == (code, True)
+    assert (raised.value.type, raised.value.non_retryable) == (code, True), str(raised.value)
     assert "local" in str(raised.value)
     assert "sk-secret" not in _whole_story(raised.value)
     assert len(server.requests) == 1
