@@ -15,7 +15,7 @@ from runtime.logs import start_logging
 from runtime.paths import DataPaths
 from runtime.process import run_until_signal
 from runtime.redact import Redactor, secrets_of
-from runtime.settings import Settings
+from runtime.settings import Settings, SettingsInvalid, read_settings
 from runtime.telemetry import Telemetry, start_telemetry
 from runtime.temporal import connect
 
@@ -24,7 +24,11 @@ NAME = "gateway"
 
 def main() -> int:
     """Gives the exit code."""
-    settings = Settings()
+    try:
+        settings = read_settings()
+    except SettingsInvalid as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
     paths = DataPaths(settings.data_dir)
     paths.prepare()
     redactor = Redactor(secrets_of(dict(settings), os.environ))

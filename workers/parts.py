@@ -77,6 +77,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         stack.push_async_callback(ledger.close)
         host = await host_of(settings, paths, await stack.enter_async_context(auditing(log)))
         stack.push_async_callback(host.close)
+        planner = await stack.enter_async_context(planner_of(settings, blobs))
         acting = ActingParts(
             examiner=examiner,
             blobs=blobs,
@@ -89,9 +90,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         yield Parts(
             client=client,
             host=host,
-            planning=Thinking(
-                planner=planner_of(settings, blobs), tools={tool.spec.name: tool for tool in tools}, blobs=blobs
-            ),
+            planning=Thinking(planner=planner, tools={tool.spec.name: tool for tool in tools}, blobs=blobs),
             judging=Judging(examiner),
             acting=Acting(acting),
             leasing=Leasing(host),

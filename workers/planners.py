@@ -2,6 +2,8 @@
 
 import importlib
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from activities.planner import Planner
 from activities.planners.rules import Rules
@@ -12,17 +14,23 @@ OFFLINE = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_OFFLINE_MODE": "true
 """LiteLLM reads these when it is imported, and would fetch its price list from the network without them."""
 
 
-def planner_of(settings: Settings, blobs: Blobs) -> Planner:
-    """The rules, or the model that the settings name."""
+@asynccontextmanager
+async def planner_of(settings: Settings, blobs: Blobs) -> AsyncIterator[Planner]:
+    """The rules, or the model that the settings name, whose connections end with the block."""
     if settings.planner_name == "rules":
-        return Rules(blobs=blobs)
+        yield Rules(blobs=blobs)
+        return
     os.environ.update(OFFLINE)
     # Importing LiteLLM takes seconds and 200 MB, which an installation without a model should not pay.
-    planner: Planner = importlib.import_module("activities.planners.litellm").LiteLlm(
+    module = importlib.import_module("activities.planners.litellm")
+    planner = module.LiteLlm(
         model=settings.model,
         base_url=settings.model_base_url,
         api_key=settings.model_api_key.get_secret_value() if settings.model_api_key else "",
         timeout_seconds=settings.model_timeout_seconds,
         context_tokens=settings.model_context_tokens,
     )
-    return planner
+    try:
+        yield planner
+    finally:
+        await planner.close()

@@ -15,6 +15,7 @@ from contracts.language import Language
 from contracts.texts import runtime as texts
 from runtime.doctor.check import Check
 from runtime.doctor.examine import examine
+from runtime.doctor.sandboxes import sandbox_checks
 from runtime.keys import KeyringUnusable
 from runtime.paths import DataPaths, FolderUnusable
 from runtime.redact import Redactor, secrets_of
@@ -28,6 +29,7 @@ from runtime.stack.supervise import Ended, supervise
 from runtime.stack.up import UpOutcome, prepare
 from runtime.stack.up import up as start_stack
 from runtime.stack.view import Progress, show_addresses, show_failure, show_report
+from sandbox.doctor import gaps
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until every part is healthy.")]
@@ -97,13 +99,19 @@ def status(as_json: Json = False) -> None:
 def doctor(as_json: Json = False) -> None:
     """Say what this machine has, what it lacks, and how to get that; the exit code is 1 if something is missing."""
     settings = _settings()
-    checks = asyncio.run(examine(settings, settings.language))
+    checks = asyncio.run(_all_checks(settings))
     missing = sum(check.status == "missing" for check in checks)
     if as_json:
         _print_json({"ok": missing == 0, "checks": [check.model_dump(mode="json") for check in checks]})
     else:
         _tell_checks(checks, missing, settings.language)
     raise typer.Exit(1 if missing else 0)
+
+
+async def _all_checks(settings: Settings) -> list[Check]:
+    found = await gaps(docker_host=settings.docker_host, runtime=settings.sandbox_runtime, language=settings.language)
+    sandboxes = sandbox_checks([(gap.part, gap.text) for gap in found], settings.language)
+    return [*await examine(settings, settings.language), *sandboxes]
 
 
 def _up_in_foreground(settings: Settings) -> NoReturn:
