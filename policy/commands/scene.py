@@ -76,9 +76,9 @@ class Scene:
             if not is_device(path):
                 self.made.add(path)
 
-    def delete(self, word: Word, state: State, *, filtered: bool = False) -> None:
+    def delete(self, word: Word, state: State) -> None:
         for path in self._known_paths(word, state):
-            judge_delete(path, self.role, self.findings, filtered=filtered)
+            judge_delete(path, self.role, self.findings, filtered=word.chosen)
 
     def visit(self, word: Word, *, write: bool = False) -> None:
         """A program fetches this address; what is not known of it could carry data out."""
