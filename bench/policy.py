@@ -1,4 +1,4 @@
-"""How long policy takes for a verdict. A script's folder comes first on the path, where this file would hide `policy`."""
+"""How long a verdict takes. A script's own folder comes first on the path, where this file would hide `policy`."""
 
 import runpy
 import sys

@@ -16,8 +16,8 @@ from policy.roles import BrowserRules, Role
 from policy.rules import Rule
 from policy.urls import KnownHosts, judge_visit
 
-MAX_STEPS = 400
-"""Commands looked at in one script, those of loops and functions counted each time."""
+MAX_STEPS = 2_000
+"""Statements looked at in one script, those of loops and functions counted each time."""
 
 
 _NO_CODE = (".txt", ".log", ".out", ".md", ".csv", ".html", ".xml")
@@ -114,7 +114,7 @@ class Scene:
         self.findings.ask(Rule.COMMAND_UNRESOLVED, word.text)
 
     def step(self) -> bool:
-        """Count one command; False once there are too many to go on."""
+        """Count one statement; False once there are too many to go on."""
         self.steps += 1
         if self.steps > MAX_STEPS:
             self.findings.ask(Rule.COMMAND_COMPLEX, f"{MAX_STEPS} steps")
