@@ -9,11 +9,12 @@ from policy.commands.word import Word
 from policy.files import judge_delete, judge_list, judge_read, judge_write
 from policy.findings import Findings
 from policy.globs import is_glob, overlaps, segments
-from policy.paths import resolve
+from policy.paths import is_within, resolve
 from policy.patterns import CommandPattern
 from policy.places import is_device
 from policy.roles import BrowserRules, Role
 from policy.rules import Rule
+from policy.setting import SANDBOX
 from policy.urls import KnownHosts, judge_visit
 
 MAX_STEPS = 2_000
@@ -133,7 +134,7 @@ class Scene:
         rules = self.role.cli.execute if self.role.cli else ()
         for rule in rules:
             if isinstance(rule, CommandPattern):
-                if rule.permits(program, texts):
+                if rule.permits(program, texts) and all(is_within(path, SANDBOX.workspace) for path in paths):
                     return True
             elif paths and all(rule.covers(path) and not is_glob(path) for path in paths):
                 return True
