@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import yaml
 
+MAX_DEPTH = 12
+
 
 class PolicyError(Exception):
     """Raised when a policy file cannot be used; the text names the file, the line, the value and the remedy."""
@@ -73,7 +75,7 @@ def read_document(text: str, name: str) -> Entry:
     """Raises: PolicyError."""
     source = re.sub(r"^\t+", lambda tabs: "  " * len(tabs[0]), text, flags=re.MULTILINE) if _is_json(text) else text
     try:
-        _refuse_aliases(source, name)
+        _refuse_growth(source, name)
         node = yaml.compose(source, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise PolicyError(name, _line_of(error), f"not YAML or JSON: {_problem_of(error)}") from error
@@ -86,12 +88,17 @@ def _is_json(text: str) -> bool:
     return text.lstrip()[:1] in ("{", "[")
 
 
-def _refuse_aliases(source: str, name: str) -> None:
-    """An alias makes a small file grow without end, and a policy that is read at a glance needs none."""
+def _refuse_growth(source: str, name: str) -> None:
+    """Aliases make a small file grow without end, and deep nesting a parser; a policy needs neither."""
+    depth = 0
     for event in yaml.parse(source, Loader=yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent):
+            line = _line_at(event.start_mark)
+            raise PolicyError(name, line, f"the alias *{event.anchor} is not read: write the value out")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
             raise PolicyError(
-                name, _line_at(event.start_mark), f"the alias *{event.anchor} is not read: write the value out"
+                name, _line_at(event.start_mark), f"more than {MAX_DEPTH} levels: a policy has at most six"
             )
 
 

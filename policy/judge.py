@@ -15,6 +15,7 @@ from contracts.verdicts import (
     VisitAction,
 )  # fmt: skip
 from policy.commands.analysis import judge_command
+from policy.commands.scene import MAX_PATH_CHARACTERS, MAX_PATH_DEPTH
 from policy.files import LEVELS, judge_delete, judge_list, judge_read, judge_write
 from policy.findings import Findings, Level
 from policy.paths import resolve
@@ -77,15 +78,11 @@ def _judge_file(action: FileAction, role: Role, findings: Findings) -> None:
     if role.cli is None:
         findings.deny(Rule.ROLE_NO_CLI, role.name)
         return
-    if "\0" in action.path or not action.path:
+    if "\0" in action.path or not action.path or _is_too_long(action.path):
         findings.deny(Rule.FILE_RELATIVE, action.path)
         return
-    path = _literal(
-        resolve(
-            action.path.replace("~/", f"{SANDBOX.home}/", 1) if action.path.startswith("~/") else action.path,
-            SANDBOX.workspace,
-        )
-    )
+    at_home = action.path == "~" or action.path.startswith("~/")
+    path = _literal(resolve(SANDBOX.home + action.path[1:] if at_home else action.path, SANDBOX.workspace))
     match action.operation:
         case "read":
             judge_read(path, role, findings)
@@ -96,6 +93,10 @@ def _judge_file(action: FileAction, role: Role, findings: Findings) -> None:
         case "delete":
             judge_delete(path, role, findings)
             findings.add(LEVELS[role.approvals.data_deletion], Rule.APPROVAL_DELETION, action.path)
+
+
+def _is_too_long(path: str) -> bool:
+    return len(path) > MAX_PATH_CHARACTERS or path.count("/") > MAX_PATH_DEPTH
 
 
 def _literal(path: str) -> str:

@@ -23,12 +23,19 @@ def judge_command(action: CommandAction, role: Role, known: KnownHosts, findings
     for name, value in action.env.items():
         judge_assignment(scene, name, literal(value), state)
         state.assign(name, literal(value))
+    try:
+        _judge(walk, action, state)
+    except RecursionError:
+        findings.ask(Rule.COMMAND_COMPLEX, "nested too deeply")
+
+
+def _judge(walk: Walk, action: CommandAction, state: State) -> None:
     if action.script is not None:
         _judge_script(walk, action.script, state)
     if action.argv:
         walk.run_words([literal(word) for word in action.argv], state)
     if action.script is None and not action.argv:
-        findings.deny(Rule.COMMAND_GRAMMAR, "")
+        walk.scene.findings.deny(Rule.COMMAND_GRAMMAR, "")
 
 
 def _judge_script(walk: Walk, script: str, state: State) -> None:

@@ -2,12 +2,18 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 _PARSER = Parser(Language(tree_sitter_bash.language()))
 MAX_DEPTH = 60
+_ENDS_WORD = re.compile(rb"[\s;|&()<>]")
+_BEFORE_COMMENT = re.compile(rb"(?:^|[^\\](?:\\\\)*[\s;|&()]|^[\s;|&()])$")
+_ONE_LINE = frozenset(
+    {"command", "declaration_command", "unset_command", "concatenation", "variable_assignment", "file_redirect"}
+)
 _EXPANDED = frozenset({"word", "string_content", "regex", "extglob_pattern", "heredoc_body", "heredoc_content"})
 _DELIMITER = re.compile(r"""^(?:\\?[A-Za-z_][A-Za-z0-9_]*|'[A-Za-z_][A-Za-z0-9_]*'|"[A-Za-z_][A-Za-z0-9_]*")$""")
 
@@ -42,6 +48,8 @@ def is_sound(root: Node, script: str) -> bool:
         return False
     if any(_hides_a_substitution(node) for node in descend(root) if node.child_count == 0):
         return False
+    if not all(_is_plain(node, script.encode()) for node in descend(root)):
+        return False
     documents = [node for node in descend(root) if node.type == "heredoc_redirect"]
     lines = [node.start_point.row for node in documents]
     return len(set(lines)) == len(lines) and all(_ends_as_in_bash(node, script) for node in documents)
@@ -50,6 +58,20 @@ def is_sound(root: Node, script: str) -> bool:
 def delimiter_of(document: Node) -> str:
     """The word that ends a here-document, still quoted."""
     return next((text_of(child) for child in document.children if child.type == "heredoc_start"), "")
+
+
+def _is_plain(node: Node, source: bytes) -> bool:
+    """Whether nothing that ends a command for bash was taken for a blank or for a part of a word."""
+    if node.type == "word" and node.child_count == 0:
+        inside = node.parent.type if node.parent else ""
+        bare = re.sub(rb"\\.", b"", node.text or b"", flags=re.DOTALL)
+        return inside.endswith("_expression") or not _ENDS_WORD.search(bare)
+    if node.type == "comment":
+        return _BEFORE_COMMENT.search(source[: node.start_byte]) is not None
+    if node.type not in _ONE_LINE:
+        return True
+    gaps = (source[one.end_byte : other.start_byte] for one, other in pairwise(node.children))
+    return not any(gap.strip(b" \t") for gap in gaps)
 
 
 def _hides_a_substitution(leaf: Node) -> bool:

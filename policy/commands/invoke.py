@@ -12,15 +12,20 @@ from policy.commands.word import Word
 from policy.paths import resolve
 from policy.rules import Rule
 
+MAX_WORDS = 500
+"""A command of more words than this is not looked at one by one."""
 _FOLDERS = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"})
 _ABOUT_ITSELF = frozenset({"--version", "--help"})
 
 
 def invoke(shell: Shell, words: tuple[Word, ...], state: State, stdin: Stream | None) -> Stream:
     """What the command writes, as far as it is known. `stdin` is None where nothing is piped in."""
-    if not words or not shell.scene.step():
+    if not words:
         return EMPTY
     stdin = stdin if stdin is not None else state.input
+    if len(words) > MAX_WORDS:
+        shell.scene.findings.ask(Rule.COMMAND_COMPLEX, f"{len(words)} words")
+        return OPAQUE
     name, arguments = words[0], words[1:]
     if not name.is_exact or not name.text:
         shell.scene.unresolved(name)

@@ -9,15 +9,16 @@ from policy.commands.word import Word
 from policy.files import judge_delete, judge_list, judge_read, judge_write
 from policy.findings import Findings
 from policy.globs import is_glob, overlaps, segments
-from policy.paths import resolve
+from policy.paths import is_within, resolve
 from policy.patterns import CommandPattern
 from policy.places import is_device
 from policy.roles import BrowserRules, Role
 from policy.rules import Rule
+from policy.setting import SANDBOX
 from policy.urls import KnownHosts, judge_visit
 
-MAX_STEPS = 400
-"""Commands looked at in one script, those of loops and functions counted each time."""
+MAX_STEPS = 2_000
+"""Statements looked at in one script, those of loops and functions counted each time."""
 
 
 _NO_CODE = (".txt", ".log", ".out", ".md", ".csv", ".html", ".xml")
@@ -76,9 +77,9 @@ class Scene:
             if not is_device(path):
                 self.made.add(path)
 
-    def delete(self, word: Word, state: State, *, filtered: bool = False) -> None:
+    def delete(self, word: Word, state: State) -> None:
         for path in self._known_paths(word, state):
-            judge_delete(path, self.role, self.findings, filtered=filtered)
+            judge_delete(path, self.role, self.findings, filtered=word.chosen)
 
     def visit(self, word: Word, *, write: bool = False) -> None:
         """A program fetches this address; what is not known of it could carry data out."""
@@ -114,7 +115,7 @@ class Scene:
         self.findings.ask(Rule.COMMAND_UNRESOLVED, word.text)
 
     def step(self) -> bool:
-        """Count one command; False once there are too many to go on."""
+        """Count one statement; False once there are too many to go on."""
         self.steps += 1
         if self.steps > MAX_STEPS:
             self.findings.ask(Rule.COMMAND_COMPLEX, f"{MAX_STEPS} steps")
@@ -133,7 +134,7 @@ class Scene:
         rules = self.role.cli.execute if self.role.cli else ()
         for rule in rules:
             if isinstance(rule, CommandPattern):
-                if rule.permits(program, texts):
+                if rule.permits(program, texts) and all(is_within(path, SANDBOX.workspace) for path in paths):
                     return True
             elif paths and all(rule.covers(path) and not is_glob(path) for path in paths):
                 return True

@@ -10,6 +10,8 @@ from policy.setting import SANDBOX
 
 MAX_FOLDERS = 8
 """A script that may be in more folders than this is in a folder that is not known."""
+MAX_VALUE_CHARACTERS = 8_192
+"""A longer value of a variable is not followed: doubled a few times it would not fit anywhere."""
 
 
 def initial_variables() -> dict[str, Word]:
@@ -86,7 +88,7 @@ class State:
         )
 
     def assign(self, name: str, value: Word) -> None:
-        self.variables[name] = value
+        self.variables[name] = value if len(value.text) <= MAX_VALUE_CHARACTERS else UNKNOWN
         if name == "IFS":
             self.plain_ifs = value == literal(" \t\n")
 

@@ -20,8 +20,8 @@ from policy.commands.stream import EMPTY, OPAQUE, Stream, together
 from policy.commands.word import Word
 from policy.rules import Rule
 
-MAX_DEPTH = 12
-"""Scripts within scripts, and functions within functions."""
+MAX_DEPTH = 60
+"""Statements within statements, wherever the inner ones come from: a few for each script within a script."""
 
 _PASSIVE = frozenset({"comment", "word", "number", "file_descriptor"})
 
@@ -33,13 +33,17 @@ class Walk:
         self.scene = scene
 
     def run(self, node: Node, state: State, stdin: Stream | None) -> Stream:
-        if node.type in _PASSIVE:
+        if node.type in _PASSIVE or not self.scene.step():
             return EMPTY
         statement = _STATEMENTS.get(node.type)
         if statement is None:
             self.scene.findings.ask(Rule.COMMAND_GRAMMAR, text_of(node))
             statement = _sequence
-        return statement(self, node, state, stdin)
+        if not self._enter():
+            return OPAQUE
+        output = statement(self, node, state, stdin)
+        self.scene.depth -= 1
+        return output
 
     def run_command(self, node: Node, state: State, stdin: Stream | None, extra: tuple[Word, ...]) -> Stream:
         words: list[Word] = []
@@ -56,7 +60,11 @@ class Walk:
         return self._with_assigned(assigned, (*words, *extra), state, stdin)
 
     def run_words(self, words: Sequence[Word], state: State, stdin: Stream | None = None) -> Stream:
-        return invoke(self, tuple(words), state, stdin)
+        if not self._enter():
+            return OPAQUE
+        output = invoke(self, tuple(words), state, stdin)
+        self.scene.depth -= 1
+        return output
 
     def run_script(
         self, text: str, state: State, stdin: Stream | None = None, positional: tuple[Word, ...] | None = None
@@ -67,13 +75,9 @@ class Walk:
         return self._nested(text, state, stdin)
 
     def run_function(self, name: str, words: tuple[Word, ...], state: State, stdin: Stream | None) -> Stream:
-        outputs = []
         outer, state.positional = state.positional, words
         before = dict(state.variables)
-        for body in state.functions[name]:
-            if self._enter():
-                outputs.append(self.run(body, state, stdin))
-                self.scene.depth -= 1
+        outputs = [self.run(body, state, stdin) for body in state.functions[name]]
         state.positional = outer
         state.blur(before)
         return together(outputs)
@@ -103,18 +107,15 @@ class Walk:
         return output
 
     def _nested(self, text: str, state: State, stdin: Stream | None) -> Stream:
-        if not screen(text, self.scene.findings) or not self._enter():
+        if not screen(text, self.scene.findings):
             return OPAQUE
         root = parse(text)
         if is_too_deep(root):
             self.scene.findings.ask(Rule.COMMAND_COMPLEX, text)
-            self.scene.depth -= 1
             return OPAQUE
         if not is_sound(root, text):
             self.scene.findings.ask(Rule.COMMAND_GRAMMAR, text)
-        output = self.run(root, state, stdin)
-        self.scene.depth -= 1
-        return output
+        return self.run(root, state, stdin)
 
     def _enter(self) -> bool:
         if self.scene.depth >= MAX_DEPTH:

@@ -21,6 +21,8 @@ class Word:
     """True if some part came over the network."""
     many: bool = False
     """True if it may become no word or several."""
+    chosen: bool = False
+    """True if these are names that a test has picked out, so that deleting them does not empty the folder."""
 
     @property
     def is_open(self) -> bool:

@@ -27,6 +27,7 @@ def _cd(call: Call) -> Stream:
     words = [word for word in call.arguments if not (word.text in ("-P", "-L", "-e", "-@", "--") and word.is_exact)]
     target = words[0] if words else call.state.variables.get("HOME", UNKNOWN)
     state = call.state
+    call.scene.look(target, state)
     known = target.is_exact and target.text != "-" and state.cwds is not None and "CDPATH" not in state.variables
     paths = call.scene.paths(target, state) if known or (target.is_exact and target.text.startswith("/")) else ()
     state.failed |= state.cwds or frozenset()

@@ -128,35 +128,36 @@ def _starts_expression(word: Word) -> bool:
 
 
 def _expression(call: Call, roots: Sequence[Word], words: list[Word]) -> Stream:
+    """Go through tests and actions in order; an action sees what the tests before it have picked out."""
     names: list[str] = []
     chosen = alternatives = False
     while words:
         word = words.pop(0)
         alternatives = alternatives or word.text in ("-o", "-or", "!", "-not", ",")
+        found = _items(roots, [] if alternatives else names, chosen=chosen and not alternatives)
         if word.text in _TAKES_ONE:
             value = words.pop(0) if words else UNKNOWN
             chosen = chosen or (word.text in _CHOOSES and not value.is_open and len(value.text.strip("*?[].")) > 1)
             names += [value.text] if word.text == "-name" and not value.is_open else []
         elif word.text in _RUNS:
-            _run_on(call, _items(roots, [] if alternatives else names), _command_of(words), chosen and not alternatives)
+            _run_on(call, found, _command_of(words))
         elif word.text == "-delete":
-            for item in _items(roots, [] if alternatives else names) if chosen else roots:
-                call.scene.delete(item, call.state, filtered=chosen and not alternatives)
+            for item in found if chosen else roots:
+                call.scene.delete(item, call.state)
         elif word.text in _WRITES or word.text == "-fprintf":
             call.apply("write", words.pop(0) if words else None, "")
             del words[: word.text == "-fprintf"]
         elif word.text not in _TAKES_NONE or not word.is_exact:
             call.ask(Rule.COMMAND_FLAG, f"find {word.text}")
-    return Stream(items=_items(roots, [] if alternatives else names))
+    return Stream(items=_items(roots, [] if alternatives else names, chosen=chosen and not alternatives))
 
 
-def _items(roots: Sequence[Word], names: Sequence[str]) -> tuple[Word, ...]:
+def _items(roots: Sequence[Word], names: Sequence[str], *, chosen: bool = False) -> tuple[Word, ...]:
     """What find may come upon: names below the roots."""
     name = names[-1] if names else ""
     tail = f"**/{name}" if name and "/" not in name else "**"
-    return tuple(
-        Word(f"{root.text.rstrip('/') or '/'}/{tail}".replace("//", "/"), glob=True, many=True) for root in roots
-    )
+    texts = (f"{root.text.rstrip('/')}/{tail}" for root in roots)
+    return tuple(Word(text, glob=True, many=True, chosen=chosen) for text in texts)
 
 
 def _command_of(words: list[Word]) -> list[Word]:
@@ -170,22 +171,10 @@ def _command_of(words: list[Word]) -> list[Word]:
     return command
 
 
-def _run_on(call: Call, items: tuple[Word, ...], command: list[Word], filtered: bool) -> None:
-    """Run it with the found names in place of `{}`; deleting what a test has chosen is not emptying the folder."""
+def _run_on(call: Call, items: tuple[Word, ...], command: list[Word]) -> None:
+    """Run it with the found names in place of `{}`."""
     for item in items:
-        words = [word for part in command for word in _filled(part, item)]
-        if filtered and words and words[0].text in ("rm", "unlink"):
-            _remove(call, words)
-        else:
-            call.run(words)
-
-
-def _remove(call: Call, words: list[Word]) -> None:
-    parsed = Spec("").parse(words[1:])
-    for word in parsed.operands:
-        call.scene.delete(word, call.state, filtered=True)
-    if any("no-preserve" in word.text for word in words):
-        call.deny(Rule.FILE_DESTROYS)
+        call.run([word for part in command for word in _filled(part, item)])
 
 
 def _filled(part: Word, item: Word, mark: str = "{}") -> list[Word]:

@@ -81,7 +81,10 @@ def _ls(call: Call) -> Stream:
     parsed = call.judge(
         Spec("-I|--ignore: -w|--width: -T|--tabsize: --hide: --sort: --time: --format: --time-style:", "list")
     )
-    return Stream(items=(Word("./*", glob=True),)) if not parsed.operands else OPAQUE
+    if parsed.operands:
+        return OPAQUE
+    call.apply("list", Word("."), "")
+    return Stream(items=(Word("./*", glob=True),))
 
 
 def _jq(call: Call) -> Stream:

@@ -1,0 +1,133 @@
+"""The policy file: the shape that is accepted, and what is said of mistakes."""
+
+import json
+
+import pytest
+
+from policy.document import PolicyError
+from policy.file import parse
+from policy.roles import Rate
+from policy.shipped import NAME, default_text
+
+FULL = """
+role: researcher
+permissions:
+  browser:
+    read: ["*.wikipedia.org", github.com]
+    write: [github.com/issues]
+    execute: []
+    blocked: [bank.example/transfer]
+  cli:
+    read: [/workspace/**, ~/docs]
+    write: [/workspace]
+    execute: [python3, npm run, ./scripts]
+    blocked: ["rm -rf", /workspace/private]
+  api:
+    budget_daily: 12.5
+    rate_limit: 60/min
+    scopes: [gmail.read]
+approval_rules:
+  spending_over: 50
+  data_deletion: true
+  external_communication: never
+  credential_access: deny
+"""
+
+
+def test_the_published_shape_is_accepted_as_it_stands() -> None:
+    role = parse(FULL, "p.yaml").roles["researcher"]
+
+    assert role.browser is not None
+    assert role.cli is not None
+    assert role.api is not None
+    assert [pattern.text for pattern in role.browser.read] == ["*.wikipedia.org", "github.com"]
+    assert [pattern.text for pattern in role.cli.blocked] == ["rm -rf"]
+    assert [pattern.text for pattern in role.cli.blocked_paths] == ["/workspace/private"]
+    assert role.api.budget_daily == 12.5
+    assert role.api.rate_limit == Rate(60, 60)
+    assert role.approvals.spending_over == 50
+    assert (role.approvals.data_deletion, role.approvals.external_communication) == ("ask", "allow")
+    assert role.approvals.credential_access == "deny"
+
+
+def test_json_is_accepted_too_with_tabs_as_well() -> None:
+    document = {"role": "r", "permissions": {"cli": {"read": ["/workspace"], "write": []}}}
+
+    for indent in (None, 2, "\t"):
+        assert parse(json.dumps(document, indent=indent), "p.json").roles["r"].cli is not None
+
+
+def test_several_roles_and_their_senders_stand_in_one_file() -> None:
+    policy = parse(
+        "roles: [{role: owner, senders: ['cli:*', 'telegram:1']}, {role: guest, senders: ['telegram:*']}]", "p"
+    )
+
+    assert list(policy.roles) == ["owner", "guest"]
+    assert policy.role_of("cli:me") == "owner"
+    assert policy.role_of("telegram:1") == "owner"
+    assert policy.role_of("telegram:12") == "guest"
+    assert policy.role_of("email:x") is None
+
+
+def test_the_version_is_the_digest_of_the_text() -> None:
+    assert parse(FULL, "a").version == parse(FULL, "b").version
+    assert parse(FULL, "a").version != parse(FULL + "# note\n", "a").version
+
+
+def test_what_is_left_out_is_asked() -> None:
+    approvals = parse("role: r", "p").roles["r"].approvals
+
+    assert (approvals.data_deletion, approvals.external_communication, approvals.credential_access) == ("ask",) * 3
+    assert approvals.spending_over == 0
+
+
+def test_the_shipped_policy_is_read_and_lists_an_owner() -> None:
+    policy = parse(default_text(), NAME)
+
+    assert list(policy.roles) == ["owner"]
+    assert policy.role_of("cli:anyone") == "owner"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("", 1, "empty"),
+        ("- a", 1, "known keys"),
+        ("role: r\nrole: s", 2, "twice"),
+        ("role: r\npermission: {}", 2, "unknown key 'permission'"),
+        ("role: r\npermissions:\n  cli:\n    reed: [a]", 4, "'reed'"),
+        ("role: r\npermissions:\n  browser:\n    read:\n      - github.com\n      - '*.com'", 6, "everybody"),
+        ("role: r\npermissions:\n  browser:\n    read: ['ftp://x']", 4, "ftp"),
+        ("role: r\npermissions:\n  browser:\n    read: ['a b']", 4, "not a host"),
+        ("role: r\npermissions:\n  browser:\n    read: ['a*.example.com']", 4, "stand alone"),
+        ("role: r\npermissions:\n  browser:\n    unlisted: allow", 4, "ask or deny"),
+        ("role: r\npermissions:\n  cli:\n    read: ['~bob/x']", 4, "another user"),
+        ("role: r\npermissions:\n  cli:\n    execute: ['']", 4, "empty"),
+        ("role: r\npermissions:\n  cli:\n    execute: [[a]]", 4, "a list"),
+        ("role: r\npermissions:\n  api:\n    budget_daily: lots", 4, "'lots'"),
+        ("role: r\npermissions:\n  api:\n    rate_limit: often", 4, "60/min"),
+        ("role: r\napproval_rules:\n  data_deletion: perhaps", 3, "'perhaps'"),
+        ("permissions: {}", 1, "role"),
+        ("roles: []", 1, "at least one"),
+        ("roles:\n- role: a\n- role: a", 3, "twice"),
+        ("role: a\nroles: []", 1, "either"),
+        ("role: &x a\nsenders: [*x]", 2, "alias"),
+        ("role: [", 1, "not YAML"),
+        ("role: r\n\tx: y", 2, "not YAML"),
+        ("role: r\npermissions: 3", 2, "permissions"),
+        ("role: \x00", 1, "not YAML"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line_its_value_and_the_remedy(text: str, line: int, said: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        parse(text, "mine.yaml")
+
+    assert caught.value.line == line
+    assert str(caught.value).startswith(f"mine.yaml:{line}: ")
+    assert said in str(caught.value)
+
+
+def test_a_file_that_nests_without_end_is_refused_and_does_not_crash() -> None:
+    for text in ("[" * 5_000, "{a: " * 5_000, "x" * 2_000_000):
+        with pytest.raises(PolicyError):
+            parse(text, "p")
