@@ -73,7 +73,8 @@ class Acting(activities.Acting):
     async def _outcome(self, request: RunRequest, pulse: Pulse) -> RunOutcome:
         run = await self._prepared(request)
         if isinstance(run, ToolResult):
-            return _outcome(run, await self._stored(run))
+            refused = redacted(run, self._parts.redact)
+            return _outcome(refused, await self._stored(refused))
         sandbox = await self._sandbox(run)
         entry = await self._begun(run)
         if isinstance(entry, Done):

@@ -73,9 +73,15 @@ def _question(tool: Tool, args: JsonObject, request: JudgeRequest) -> Question:
         actions=tool.actions(args),
         spoken_hosts=request.spoken_hosts,
         approved_hosts=request.approved_hosts,
-        provenance=Provenance(trusted=not request.tainted, origins=("planner",)),
+        provenance=_provenance(request),
         tainted=request.tainted,
     )
+
+
+def _provenance(request: JudgeRequest) -> Provenance:
+    own_words = request.call.own_words
+    trusted = not request.tainted if own_words is None else own_words
+    return Provenance(trusted=trusted, origins=("user",) if own_words else ("planner",))
 
 
 def _unknown(rule: str, problem: str, tool: str, args: JsonObject) -> Examined:

@@ -56,6 +56,8 @@ class DraftCall:
     label: str = ""
     after: tuple[str, ...] = ()
     """Labels of calls of the same draft that must have succeeded before."""
+    own_words: bool | None = None
+    """See ToolCall.own_words."""
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ A call that began and has no end is in doubt: whoever finds it must look whether
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 from audit.storage import Database
 from contracts.blobs import BlobRef, Sha256
-from contracts.values import Value
+from contracts.ledger import Begun, CallChanged, Done, InDoubt
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS effects (
@@ -27,34 +27,8 @@ CREATE TABLE IF NOT EXISTS effects (
 """
 
 
-class CallChanged(Exception):
-    """Raised when a call id comes back with another tool or other arguments than it began with."""
-
-
 class NeverBegun(Exception):
     """Raised when a call is to be finished that the ledger does not know."""
-
-
-class Begun(Value):
-    """The call is new, and now on disk as begun: its effect may happen."""
-
-    kind: Literal["begun"] = "begun"
-
-
-class Done(Value):
-    """The effect has happened; here is what it gave."""
-
-    kind: Literal["done"] = "done"
-    result_ref: BlobRef
-
-
-class InDoubt(Value):
-    """An earlier attempt began and its end is not recorded: the effect may have happened, or still be happening."""
-
-    kind: Literal["in_doubt"] = "in_doubt"
-    started_at: datetime
-    host: str
-    """The host that began it."""
 
 
 class Ledger:

@@ -45,6 +45,9 @@ class ToolCall(Value):
     """Ids of calls of the same answer that must have succeeded before this one."""
     label: str = ""
     """The planner's own name for the call, such as the step of a playbook or a provider's call id."""
+    own_words: bool | None = None
+    """True if rules made it of the person's own words, and nothing foreign stands where it could steer the call.
+    None leaves it to the task: what a model writes after reading foreign content may be steered by that."""
 
 
 class Provenance(Value):

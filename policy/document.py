@@ -25,14 +25,16 @@ class Entry:
     """Of the file."""
 
     def error(self, problem: str) -> PolicyError:
-        return PolicyError(self.name, self.node.start_mark.line + 1, f"{self.path}: {problem}" if self.path else problem)
+        return PolicyError(
+            self.name, self.node.start_mark.line + 1, f"{self.path}: {problem}" if self.path else problem
+        )
 
     @property
     def is_empty(self) -> bool:
         return isinstance(self.node, yaml.ScalarNode) and self.node.tag == "tag:yaml.org,2002:null"
 
     def fields(self, known: Sequence[str]) -> dict[str, "Entry"]:
-        """The entries of a mapping that have a value. Raises: PolicyError for a key that nobody knows, or one given twice."""
+        """The entries of a mapping that have a value. Raises: PolicyError for an unknown or doubled key."""
         if self.is_empty:
             return {}
         if not isinstance(self.node, yaml.MappingNode):
@@ -88,11 +90,16 @@ def _refuse_aliases(source: str, name: str) -> None:
     """An alias makes a small file grow without end, and a policy that is read at a glance needs none."""
     for event in yaml.parse(source, Loader=yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent):
-            raise PolicyError(name, event.start_mark.line + 1, f"the alias *{event.anchor} is not read: write the value out")
+            raise PolicyError(
+                name, _line_at(event.start_mark), f"the alias *{event.anchor} is not read: write the value out"
+            )
 
 
 def _line_of(error: Exception) -> int:
-    mark = getattr(error, "problem_mark", None)
+    return _line_at(getattr(error, "problem_mark", None))
+
+
+def _line_at(mark: object) -> int:
     return mark.line + 1 if isinstance(mark, yaml.Mark) else 1
 
 
@@ -101,5 +108,6 @@ def _problem_of(error: Exception) -> str:
 
 
 def _shown(node: yaml.Node) -> str:
-    kinds = {yaml.MappingNode: "keys and values", yaml.SequenceNode: "a list"}
-    return kinds.get(type(node), repr(node.value)[:60])
+    if isinstance(node, yaml.MappingNode):
+        return "keys and values"
+    return "a list" if isinstance(node, yaml.SequenceNode) else repr(node.value)[:60]

@@ -38,7 +38,7 @@ def judge_list(path: str, role: Role, findings: Findings) -> None:
 
 def judge_write(path: str, role: Role, findings: Findings) -> None:
     """Contents, names or modes change."""
-    if path in places.DEVICES:
+    if places.is_device(path):
         return
     findings.affect("write")
     if _refused(path, role, findings):
@@ -85,11 +85,20 @@ def _refused(path: str, role: Role, findings: Findings) -> bool:
 def _readable(path: str, role: Role) -> bool:
     if places.matches(places.PUBLIC, path) and _covered_by_public(path):
         return not places.matches(places.PRIVATE, path)
+    if _is_public_key(path):
+        return True
     return _SCRATCH.covers(path) or (role.cli is not None and covered((*role.cli.read, *role.cli.write), path))
 
 
 def _covered_by_public(path: str) -> bool:
-    return not is_glob(path) or f"/{(static_prefix(path) or ('',))[0]}" in ("/usr", "/bin", "/lib", "/lib64", "/opt", "/etc")
+    return not is_glob(path) or f"/{(static_prefix(path) or ('',))[0]}" in (
+        "/usr",
+        "/bin",
+        "/lib",
+        "/lib64",
+        "/opt",
+        "/etc",
+    )
 
 
 def _writable(path: str, role: Role) -> bool:
@@ -107,7 +116,7 @@ def _holds_the_system(path: str) -> bool:
 
 
 def _emptied(path: str) -> str | None:
-    """The folder that loses everything: the path itself, or its parent if the last wildcard leaves nearly nothing out."""
+    """The folder that loses everything: the path itself, or its parent if the wildcard spares nearly nothing."""
     if not is_glob(path):
         return path
     parts, fixed = segments(path), static_prefix(path)
@@ -129,7 +138,7 @@ def _is_credential(path: str) -> bool:
     if "**" in parts or (not is_glob(path) and places.matches(places.HARMLESS_CREDENTIALS, path)):
         return False
     vague = any(is_glob(part) and not part.startswith(".") and _literals(part) < 2 for part in parts)
-    return not vague and places.matches(places.CREDENTIALS, path)
+    return not vague and places.matches(places.NAMED_CREDENTIALS if is_glob(path) else places.CREDENTIALS, path)
 
 
 def _literals(part: str) -> int:

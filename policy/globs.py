@@ -1,7 +1,7 @@
 """Compare path patterns: `*`, `?` and `[…]` within a segment, `**` for any number of segments."""
 
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import lru_cache
 
 GLOB_CHARACTERS = frozenset("*?[")
 _UNCERTAIN = frozenset("*?[]")
@@ -25,7 +25,7 @@ def static_prefix(path: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@cache
+@lru_cache(maxsize=65_536)
 def overlaps(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Whether some path may match both; never False when there is one."""
     if one and one[0] == "**":
@@ -40,7 +40,8 @@ def overlaps(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 def segment_overlaps(one: str, other: str) -> bool:
     """Whether one name may match both; a leading `*` or `?` does not match a leading dot, as in a shell."""
     if is_glob(one) and is_glob(other):
-        return _ends_agree(one, other)
+        hidden = (one[0] == ".") != (other[0] == ".") and (one[0] in "*?" or other[0] in "*?")
+        return not hidden and _ends_agree(one, other)
     if is_glob(one):
         return fnmatchcase(other, one) and not (other.startswith(".") and one[0] in "*?")
     if is_glob(other):

@@ -27,6 +27,7 @@ class HostPattern:
     def parse(cls, text: str) -> "HostPattern":
         """Raises: ValueError, with the remedy."""
         scheme, _, rest = text.strip().rpartition("://")
+        scheme = "" if scheme == "*" else scheme
         if scheme not in ("", "https", "http"):
             raise ValueError(f"{text!r} has the scheme {scheme!r}: only https and http are possible")
         subdomains = rest.startswith(("*.", "."))

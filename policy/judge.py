@@ -1,7 +1,18 @@
 """Combine rules into one verdict; the strictest answer wins."""
 
 from contracts.verdicts import (
-    Action, Allow, Ask, CommandAction, Deny, FileAction, MemoryAction, Question, SendAction, TalkAction, Verdict, VisitAction,
+    Action,
+    Allow,
+    Ask,
+    CommandAction,
+    Deny,
+    FileAction,
+    MemoryAction,
+    Question,
+    SendAction,
+    TalkAction,
+    Verdict,
+    VisitAction,
 )  # fmt: skip
 from policy.commands.analysis import judge_command
 from policy.files import LEVELS, judge_delete, judge_list, judge_read, judge_write
@@ -69,7 +80,12 @@ def _judge_file(action: FileAction, role: Role, findings: Findings) -> None:
     if "\0" in action.path or not action.path:
         findings.deny(Rule.FILE_RELATIVE, action.path)
         return
-    path = _literal(resolve(action.path.replace("~/", f"{SANDBOX.home}/", 1) if action.path.startswith("~/") else action.path, SANDBOX.workspace))
+    path = _literal(
+        resolve(
+            action.path.replace("~/", f"{SANDBOX.home}/", 1) if action.path.startswith("~/") else action.path,
+            SANDBOX.workspace,
+        )
+    )
     match action.operation:
         case "read":
             judge_read(path, role, findings)

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from policy.hosts import HostPattern
-from policy.patterns import CommandPattern
 from policy.paths import PathPattern
+from policy.patterns import CommandPattern
 
 Choice = Literal["allow", "ask", "deny"]
 

@@ -46,7 +46,7 @@ class Rule(StrEnum):
     FILE_PROTECTED = "file.protected"
     FILE_READ = "file.read_outside"
     FILE_RELATIVE = "file.bad_path"
-    FILE_SECRET = "file.secret"
+    FILE_SECRET = "file.secret"  # noqa: S105 - the id of a rule
     FILE_STARTUP = "file.startup"
     FILE_WRITE = "file.write_outside"
 

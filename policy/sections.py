@@ -12,13 +12,29 @@ from policy.roles import ApiRules, ApprovalRules, BrowserRules, Choice, CommandR
 
 Found = TypeVar("Found")
 
+_ASKS = (
+    "true yes on ask always required require approval approval_required require_approval requires_approval human "
+    "human_approval confirm manual"
+)
+_ALLOWS = "false no off allow allowed never none auto not_required"
+_DENIES = "deny denied block blocked forbid forbidden"
 _CHOICES: dict[str, Choice] = {
-    **dict.fromkeys(("true", "yes", "on", "ask", "always", "required", "require", "approval", "approval_required", "require_approval",
-                     "requires_approval", "human", "human_approval", "confirm", "manual"), "ask"),
-    **dict.fromkeys(("false", "no", "off", "allow", "allowed", "never", "none", "auto", "not_required"), "allow"),
-    **dict.fromkeys(("deny", "denied", "block", "blocked", "forbid", "forbidden"), "deny"),
-}  # fmt: skip
-_SECONDS = {"s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3_600, "hour": 3_600, "d": 86_400, "day": 86_400}
+    **dict.fromkeys(_ASKS.split(), "ask"),
+    **dict.fromkeys(_ALLOWS.split(), "allow"),
+    **dict.fromkeys(_DENIES.split(), "deny"),
+}
+_SECONDS = {
+    "s": 1,
+    "sec": 1,
+    "second": 1,
+    "m": 60,
+    "min": 60,
+    "minute": 60,
+    "h": 3_600,
+    "hour": 3_600,
+    "d": 86_400,
+    "day": 86_400,
+}
 _RATE = re.compile(r"^(\d+)\s*(?:/|per)\s*(s|sec|second|m|min|minute|h|hour|d|day)s?$")
 _MONEY = re.compile(r"^(?:[$€£¥]|usd|eur|cny)?\s*(\d+(?:[.,]\d+)?)\s*(?:[$€£¥]|usd|eur|cny)?$", re.IGNORECASE)
 

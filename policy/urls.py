@@ -51,7 +51,9 @@ class Target:
 
 def judge_visit(visit: VisitAction, rules: BrowserRules, known: KnownHosts, findings: Findings) -> None:
     """Add what is to be said about the visit; all hops and all answers of the resolver count."""
-    findings.affect("read", "egress", *(["write", "send"] if visit.write else []))
+    findings.affect("read", "egress")
+    if visit.write:
+        findings.affect("write", "send")
     if len(visit.redirects) > MAX_REDIRECTS:
         findings.deny(Rule.URL_REDIRECTS, str(len(visit.redirects)))
     here: str | None = None
@@ -122,7 +124,9 @@ def _judge_locality(target: Target, grant: HostGrant | None, findings: Findings)
 def _judge_listing(target: Target, rules: BrowserRules, known: KnownHosts, findings: Findings) -> Level:
     lists = (*rules.read, *rules.write, *rules.execute)
     port = 443 if target.url.protocol == "http:" and target.port == 80 else target.port
-    if any(p.matches(target.host, port, target.path) or p.matches(target.host, target.port, target.path) for p in lists):
+    if any(
+        p.matches(target.host, port, target.path) or p.matches(target.host, target.port, target.path) for p in lists
+    ):
         findings.note(Rule.URL_LISTED, target.shown)
         return Level.ALLOW
     unlisted = Level.ASK if rules.unlisted == "ask" else Level.DENY

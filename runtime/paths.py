@@ -42,6 +42,16 @@ class DataPaths:
         return self.root / "gateway" / "gateway.db"
 
     @property
+    def notes(self) -> Path:
+        """What the person asked to have remembered."""
+        return self.root / "memory" / "notes.db"
+
+    @property
+    def received(self) -> Path:
+        """Where the terminal puts the files that tasks send."""
+        return self.root / "received"
+
+    @property
     def sandboxes(self) -> Path:
         return self.root / "sandboxes"
 
@@ -68,7 +78,14 @@ class DataPaths:
 
     def prepare(self) -> None:
         """Make every folder, closed to all but its owner. Raises: FolderUnusable."""
-        files = (self.keyring, self.temporal_database, self.ledger, self.gateway_database, self.stack_state)
+        files = (
+            self.keyring,
+            self.temporal_database,
+            self.ledger,
+            self.gateway_database,
+            self.notes,
+            self.stack_state,
+        )
         for folder in (self.root, self.blobs, self.sandboxes, self.logs, *(file.parent for file in files)):
             private_folder(folder)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 
 from sandbox.far_end import far_end
+from sandbox.filters import seccomp_program
 from sandbox.limits import Limits
 
 INSIDE_UID = 1_000
@@ -171,8 +172,10 @@ def arguments(
     command += ["--perms", "1777", "--size", str(scratch), "--tmpfs", "/tmp"]  # noqa: S108  the sandbox's own
     command += ["--size", "16777216", "--tmpfs", "/run"]
     for name, content in OWN_ETC.items():
-        descriptors.append(_memory_file(name, content))
+        descriptors.append(_memory_file(name, content.encode()))
         command += ["--perms", "0644", "--ro-bind-data", str(descriptors[-1]), f"/etc/{name}"]
+    descriptors.append(_memory_file("seccomp", seccomp_program()))
+    command += ["--seccomp", str(descriptors[-1])]
     sources = folder.path if uid is None else Path(REACHABLE)
     command += ["--bind", str(sources / "home"), "/home/agent", "--bind", str(sources / "workspace"), "/workspace"]
     command += ["--remount-ro", "/", "--chdir", "/workspace", "--"]
@@ -201,9 +204,9 @@ def _system() -> list[str]:
     return words
 
 
-def _memory_file(name: str, content: str) -> int:
+def _memory_file(name: str, content: bytes) -> int:
     descriptor = os.memfd_create(name)
-    os.write(descriptor, content.encode())
+    os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from sandbox.driver import Attached
 
 ANSWER_SECONDS = 30.0
+KNOCK_SECONDS = 5.0
 LONGEST_ANSWER = 16_384
 BODY = b'{"Detach": false, "Tty": false}'
 
@@ -26,22 +27,36 @@ async def hijacked(address: str, execution: str) -> Attached:
     return Attached(socket=stream, framed=True, received=received)
 
 
+def knock(address: str) -> None:
+    """See whether anything listens there, before the docker library leaves a socket open for each failure.
+
+    Raises: OSError.
+    """
+    family, place = _place(address)
+    with socket.socket(family, socket.SOCK_STREAM) as stream:
+        stream.settimeout(KNOCK_SECONDS)
+        stream.connect(place)
+
+
 async def _connected(address: str) -> socket.socket:
-    parts = urlsplit(address)
-    loop = asyncio.get_running_loop()
-    stream = socket.socket(socket.AF_INET if parts.hostname else socket.AF_UNIX, socket.SOCK_STREAM)
+    family, place = _place(address)
+    stream = socket.socket(family, socket.SOCK_STREAM)
     try:
         stream.setblocking(False)
-        if parts.scheme in ("tcp", "http") and parts.hostname:
-            await loop.sock_connect(stream, (parts.hostname, parts.port or 2375))
-        elif parts.scheme in ("unix", "http+unix"):
-            await loop.sock_connect(stream, parts.path)
-        else:
-            raise OSError(f"engine address {address!r}: only unix:// and tcp:// can be attached to")
+        await asyncio.get_running_loop().sock_connect(stream, place)
     except BaseException:
         stream.close()
         raise
     return stream
+
+
+def _place(address: str) -> tuple[socket.AddressFamily, str | tuple[str, int]]:
+    parts = urlsplit(address)
+    if parts.scheme in ("tcp", "http") and parts.hostname:
+        return socket.AF_INET, (parts.hostname, parts.port or 2375)
+    if parts.scheme in ("unix", "http+unix"):
+        return socket.AF_UNIX, parts.path
+    raise OSError(f"engine address {address!r}: only unix:// and tcp:// can be attached to")
 
 
 async def _start(stream: socket.socket, execution: str) -> bytes:

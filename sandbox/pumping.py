@@ -91,7 +91,7 @@ async def relay(
         while True:
             event = await _event(server, far_reader)
             if isinstance(event, h11.Response):
-                headers = [(name, value) for name, value in event.headers if name not in HOP_BY_HOP]
+                headers = [pair for pair in event.headers.raw_items() if pair[0].lower() not in HOP_BY_HOP]
                 answer = h11.Response(
                     status_code=event.status_code, reason=event.reason, headers=[*headers, (b"Connection", b"close")]
                 )

@@ -39,7 +39,8 @@ def _plain(request: h11.Request, text: str) -> Target | None:
     if url.protocol != "http:" or url.username or url.password:
         return None
     named = {name.strip().lower() for value in _values(request, b"connection") for name in value.split(b",")}
-    headers = [(name, value) for name, value in request.headers if name not in HOP_BY_HOP and name not in named]
+    left_out = HOP_BY_HOP | named
+    headers = [(name, value) for name, value in request.headers.raw_items() if name.lower() not in left_out]
     onward = h11.Request(
         method=request.method,
         target=f"{url.pathname}{url.search}".encode(),

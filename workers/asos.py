@@ -58,3 +58,7 @@ def main() -> None:
         Console(stderr=True).print(str(error), style="red", markup=False)
         sys.exit(2)
     command_line(settings)()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""Starts a worker: `python -m workers.main` runs workflows, planning and this host's sandboxes until it is told to stop."""
+"""Starts a worker: `python -m workers.main` runs workflows, planning and sandboxes until it is told to stop."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ from runtime.process import run_until_signal
 from runtime.redact import Redactor, secrets_of
 from runtime.settings import Settings, SettingsInvalid, read_settings
 from runtime.telemetry import Telemetry, start_telemetry
-from runtime.temporal import connect, prepare_namespace
+from runtime.temporal import prepare_namespace
 from workers.parts import Parts, open_parts
 from workers.sweeping import sweep_for_ever
 from workflows.conversation import ConversationWorkflow
@@ -97,13 +97,13 @@ async def working(client: Client, parts: Parts, settings: Settings) -> AsyncIter
 
 
 async def serve(settings: Settings, telemetry: Telemetry, redactor: Redactor, stop: asyncio.Event) -> None:
-    """Work until `stop` is set. Raises: RuntimeError if a worker fails, so that the process ends and is started anew."""
+    """Work until `stop` is set. Raises: RuntimeError if a part fails, so that the process ends and is started anew."""
     async with open_parts(settings, redactor, telemetry.runtime) as parts:
         await prepare_namespace(parts.client, None if settings.temporal_address else settings.retention_days)
         async with working(parts.client, parts, settings) as workers:
             sweep = asyncio.create_task(sweep_for_ever(parts.host, parts.client))
             try:
-                async with serve_health(settings.worker_port, lambda: health(workers, parts)):
+                async with serve_health(settings.worker_port, lambda: health(workers, settings)):
                     await until_stopped(stop, workers, sweep)
             finally:
                 sweep.cancel()
@@ -122,10 +122,10 @@ async def until_stopped(stop: asyncio.Event, workers: list[Worker], sweep: async
         stopped.cancel()
 
 
-def health(workers: list[Worker], parts: Parts) -> Health:
+def health(workers: list[Worker], settings: Settings) -> Health:
     """Healthy as long as every queue is served."""
     running = {worker.task_queue: worker.is_running for worker in workers}
-    return Health(healthy=all(running.values()), detail={"queues": dict(running), "sandbox": parts.host.driver_name})
+    return Health(healthy=all(running.values()), detail={"queues": dict(running), "host": settings.host_id})
 
 
 def main() -> int:

@@ -2,10 +2,11 @@
 
 import shutil
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FunctionType
 
 from temporalio.client import Client
 from temporalio.runtime import Runtime
@@ -24,8 +25,9 @@ from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
 from memory.notes import Notes
-from policy.file import Policy, parse
+from policy.file import parse
 from policy.judge import judge
+from policy.roles import Policy
 from runtime.blobs import FileBlobs
 from runtime.discover import discover
 from runtime.keys import Keyring
@@ -35,7 +37,7 @@ from runtime.settings import Settings
 from runtime.temporal import connect
 from sandbox.choice import make_host
 from sandbox.host import SandboxHost
-from workers.egress_audit import EgressAudit
+from workers.egress_audit import EgressAudit, auditing
 from workers.planners import planner_of
 from workers.watching import Watching
 
@@ -57,4 +59,84 @@ class Parts:
 
 @asynccontextmanager
 async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -> AsyncIterator[Parts]:
-    """Everything for these settings, open for the length of the block."""
+    """Everything for these settings, open for the length of the block.
+
+    Raises: KeyringUnusable, OSError, PolicyError.
+    """
+    paths = DataPaths(settings.data_dir)
+    keyring = Keyring.load(settings.data_dir)
+    policy_file = PolicyFile(policy_path(settings, paths), parse_policy, judge)
+    blobs = FileBlobs(paths.blobs, keyring)
+    tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now)))
+    examiner = Examiner(Catalogue(tools), policy_file, blobs)
+    async with AsyncExitStack() as stack:
+        client = await connect(settings, keyring, runtime=runtime, identity=f"worker-{settings.host_id}")
+        log = await AuditLog.open(paths.audit_log)
+        stack.push_async_callback(log.close)
+        ledger = await Ledger.open(paths.ledger)
+        stack.push_async_callback(ledger.close)
+        host = await host_of(settings, paths, await stack.enter_async_context(auditing(log)))
+        stack.push_async_callback(host.close)
+        acting = ActingParts(
+            examiner=examiner,
+            blobs=blobs,
+            ledger=ledger,
+            host=host,
+            host_id=settings.host_id,
+            redact=redactor.redact,
+            now=now,
+        )
+        yield Parts(
+            client=client,
+            host=host,
+            planning=Thinking(
+                planner=planner_of(settings, blobs), tools={tool.spec.name: tool for tool in tools}, blobs=blobs
+            ),
+            judging=Judging(examiner),
+            acting=Acting(acting),
+            leasing=Leasing(host),
+            watching=Watching(client),
+        )
+
+
+def find_tools(parts: ToolParts) -> list[Tool]:
+    """Every tool of activities/tools/."""
+    found = discover(activities.tools, "tools", FunctionType)
+    return [tool for name in sorted(found) for tool in found[name](parts)]
+
+
+def policy_path(settings: Settings, paths: DataPaths) -> Path:
+    """The person's policy file; the shipped one is copied at the first start, for them to change."""
+    if settings.policy_file is not None:
+        return settings.policy_file
+    if not paths.policy.exists():
+        shutil.copyfile(DEFAULT_POLICY, paths.policy)
+    return paths.policy
+
+
+def parse_policy(text: str) -> Policy:
+    """Raises: PolicyError, which is a ValueError."""
+    return parse(text, "policy.yaml")
+
+
+async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> SandboxHost:
+    """This machine's sandboxes."""
+    return await make_host(
+        host_id=settings.host_id,
+        state_dir=paths.sandboxes,
+        driver=settings.sandbox_driver,
+        runtime=settings.sandbox_runtime,
+        image=settings.sandbox_image,
+        docker_host=settings.docker_host,
+        memory_mb=settings.sandbox_memory_mb,
+        cpus=settings.sandbox_cpus,
+        processes=settings.sandbox_processes,
+        output_mb=settings.sandbox_output_mb,
+        max_sandboxes=settings.max_sandboxes,
+        on_egress=audit,
+        language=settings.language,
+    )
+
+
+def now() -> datetime:
+    return datetime.now(UTC)

@@ -50,6 +50,7 @@ class CallWriter:
             summary=self._summary(draft.tool, args),
             after=after,
             label=draft.label,
+            own_words=draft.own_words,
         )
 
     def _summary(self, name: str, args: JsonObject) -> str:

@@ -9,7 +9,6 @@ import hmac
 import logging
 import secrets
 import warnings
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
@@ -36,7 +35,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # its own type definitions make pydantic warn at import
     import litellm
     import openai
-    from litellm import acompletion, cost_per_token
+    from litellm import acompletion, completion, cost_per_token
     from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
     from litellm.types.utils import ChatCompletionMessageToolCall, ModelResponse
 
@@ -48,23 +47,21 @@ MAX_RETRY_AFTER_SECONDS = 3_600.0
 NO_KEY = "none"
 """Local servers want a key in the header and do not look at it."""
 
-_REFUSALS: tuple[tuple[type[Exception], str], ...] = (
+OLLAMA = "http://localhost:11434"
+
+_BY_CODE = {
+    "insufficient_quota": "budget",
+    "billing_hard_limit_reached": "budget",
+    "context_length_exceeded": "context_window",
+    "content_policy_violation": "content_policy",
+    "content_filter": "content_policy",
+}
+_BY_KIND: tuple[tuple[type[Exception], str], ...] = (
     (litellm.exceptions.ContextWindowExceededError, "context_window"),
     (litellm.exceptions.ContentPolicyViolationError, "content_policy"),
-    (litellm.exceptions.PaymentRequiredError, "budget"),
-    (litellm.exceptions.AuthenticationError, "authentication"),
-    (litellm.exceptions.PermissionDeniedError, "authentication"),
-    (litellm.exceptions.NotFoundError, "not_found"),
 )
-_DELAYS: tuple[tuple[type[Exception], str], ...] = (
-    (litellm.exceptions.RateLimitError, "rate_limit"),
-    (litellm.exceptions.Timeout, "timeout"),
-    (litellm.exceptions.InternalServerError, "server"),
-    (litellm.exceptions.ServiceUnavailableError, "server"),
-    (litellm.exceptions.BadGatewayError, "server"),
-    (litellm.exceptions.APIConnectionError, "connection"),
-    (litellm.exceptions.APIResponseValidationError, "unreadable"),
-)
+_BY_STATUS = {401: "authentication", 402: "budget", 403: "authentication", 404: "not_found"}
+_BUSY_STATUSES = frozenset({408, 409, 425, 429})
 
 
 class LiteLlm:
@@ -80,14 +77,14 @@ class LiteLlm:
         context_tokens: int = 32_000,
         max_output_tokens: int = MAX_OUTPUT_TOKENS,
     ) -> None:
-        self._model = full_name(model, base_url)
-        self._base_url = base_url
-        self._api_key = api_key or (NO_KEY if base_url else "")
+        self._model, self._base_url = endpoint(model, base_url)
+        self._api_key = api_key or (NO_KEY if self._base_url else "")
         self._timeout_seconds = timeout_seconds
         self._context_tokens = context_tokens
         self._max_output_tokens = max_output_tokens
         self._secret = secrets.token_bytes(32)
         _quieten()
+        _warm_up()
 
     async def next_step(self, context: PlannerContext) -> Thought:
         """Raises: PlannerRefused, PlannerBusy."""
@@ -169,15 +166,19 @@ class LiteLlm:
         return float(asked + said)
 
 
-def full_name(model: str, base_url: str) -> str:
-    """The name with its provider. A bare name at a base URL is an OpenAI-compatible server; `ollama/` alone cannot call
-    tools, its chat API can."""
+def endpoint(model: str, base_url: str) -> tuple[str, str]:
+    """Model with provider, and where it is asked.
+
+    A bare name at a base URL is an OpenAI-compatible server. So is Ollama under `/v1`: its own protocol would make
+    litellm ask for more at each call, and block the event loop while it does.
+    """
     provider, slash, rest = model.partition("/")
-    if slash and provider == "ollama":
-        return f"ollama_chat/{rest}"
+    if slash and provider in ("ollama", "ollama_chat"):
+        root = (base_url or OLLAMA).rstrip("/")
+        return f"openai/{rest}", root if root.endswith("/v1") else f"{root}/v1"
     if not base_url or (slash and provider in litellm.provider_list):
-        return model
-    return f"openai/{model}"
+        return model, base_url
+    return f"openai/{model}", base_url
 
 
 def _quieten() -> None:
@@ -189,6 +190,13 @@ def _quieten() -> None:
     litellm.disable_aiohttp_transport = True  # its sessions outlive the event loop that made them
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _warm_up() -> None:
+    """One call that stays inside litellm: it loads more of itself at the first one, for seconds and with warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        completion(model="openai/none", messages=[{"role": "user", "content": "-"}], mock_response="-", api_key=NO_KEY)
 
 
 def _answer(response: ModelResponse, language: Language, model: str) -> ModelAnswer:
@@ -208,33 +216,51 @@ def _answer(response: ModelResponse, language: Language, model: str) -> ModelAns
 
 def _translated(error: Exception, language: Language, model: str) -> PlannerRefused | PlannerBusy:
     """The provider's error as one of ours, without the provider's own words."""
-    if _has_no_credit(error):
-        return _refusal("budget", language, model)
-    for kind, code in _REFUSALS:
-        if isinstance(error, kind):
-            return _refusal(code, language, model)
-    for kind, reason in _DELAYS:
-        if isinstance(error, kind):
-            return PlannerBusy(texts.BUSY_REASON[reason].say(language), _retry_after(error))
-    status = getattr(error, "status_code", None)
-    if isinstance(status, int) and (status >= 500 or status in (408, 409, 425, 429)):
-        return PlannerBusy(texts.BUSY_REASON["server"].say(language), _retry_after(error))
-    return _refusal("bad_request", language, model)
-
-
-def _refusal(code: str, language: Language, model: str) -> PlannerRefused:
+    chain = _chain(error)
+    code = next((_BY_CODE[code] for part in chain if (code := _code(part)) in _BY_CODE), "")
+    code = code or next((code for kind, code in _BY_KIND if isinstance(error, kind)), "")
+    status = next((found for part in reversed(chain) if (found := _status(part))), 0)
+    code = code or _BY_STATUS.get(status, "")
+    if not code and (reason := _busy_reason(chain, status)):
+        return PlannerBusy(texts.BUSY_REASON[reason].say(language), _retry_after(chain))
+    code = code or "bad_request"
     return PlannerRefused(code, texts.REMEDY[code].say(language, model=model))
 
 
-def _has_no_credit(error: Exception) -> bool:
-    """OpenAI says 429 for an empty account, and waiting would not fill it."""
-    return getattr(error, "code", None) == "insufficient_quota" or "insufficient_quota" in str(error)
+def _chain(error: BaseException | None) -> list[BaseException]:
+    """The error, and those that litellm made it of: they hold the provider's true status."""
+    chain: list[BaseException] = []
+    while error is not None and error not in chain:
+        chain.append(error)
+        error = error.__cause__ or error.__context__
+    return chain
 
 
-def _retry_after(error: Exception) -> float | None:
+def _code(error: BaseException) -> str:
+    body = getattr(error, "body", None)
+    return str(body.get("code")) if isinstance(body, dict) else ""
+
+
+def _status(error: BaseException) -> int:
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else 0
+
+
+def _busy_reason(chain: list[BaseException], status: int) -> str:
+    """Why to ask again later; empty if that would not help."""
+    if any(isinstance(part, openai.APITimeoutError) for part in chain):
+        return "timeout"
+    if any(isinstance(part, openai.APIConnectionError) for part in chain):
+        return "connection"
+    if status == 429:
+        return "rate_limit"
+    return "server" if status >= 500 or status in _BUSY_STATUSES or status in range(300) else ""
+
+
+def _retry_after(chain: list[BaseException]) -> float | None:
     """Seconds, from a number or a date."""
-    headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", None) or {}
-    value = headers.get("retry-after", "").strip()
+    headers = [getattr(getattr(part, "response", None), "headers", None) or {} for part in chain]
+    value = next((found.get("retry-after", "") for found in headers if found.get("retry-after")), "").strip()
     if not value:
         return None
     try:

@@ -48,8 +48,8 @@ def draft_of(answer: ModelAnswer, tools: Sequence[ToolSpec], language: Language)
     if not calls:
         calls, note = _written_out(answer.text, known)
     if not calls:
-        if not answer.text.strip():
-            raise PlannerBusy(texts.BUSY_REASON["empty"].say(language))
+        if not _TAGGED.sub("", answer.text).strip():
+            raise PlannerBusy(texts.BUSY_REASON["unreadable" if answer.text.strip() else "empty"].say(language))
         return None
     asked = next((call for call in calls if call.name == ASK), None)
     if asked is not None:

@@ -88,7 +88,15 @@ def _go_on(work: Do, request: Request, context: PlannerContext, is_playbook: boo
     ready = now.those(State.READY)
     if ready:
         return DraftCalls(
-            tuple(DraftCall(item.step.tool, item.args, label=request.label(item.step.id)) for item in ready)
+            tuple(
+                DraftCall(
+                    item.step.tool,
+                    item.args,
+                    label=request.label(item.step.id),
+                    own_words=(work.own_words and not item.steered) or None,
+                )
+                for item in ready
+            )
         )
     asking = now.those(State.ASKING)
     if asking:

@@ -4,6 +4,7 @@ import asyncio
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from activities.planners.requests import Request
@@ -68,7 +69,8 @@ class Shelf:
             reason = outcome.headline
             return Say(texts.PLAYBOOK_UNREADABLE.say(language, name=name, reason=reason), "failed")
         text = outcome.result.data.get("text")
-        return self._checked(text if isinstance(text, str) else outcome.result.text, given, tools, language)
+        found = self._checked(text if isinstance(text, str) else outcome.result.text, given, tools, language)
+        return replace(found, own_words=False) if isinstance(found, Do) else found
 
     def _checked(self, text: str, given: str, tools: Sequence[ToolSpec], language: Language) -> Understood:
         try:

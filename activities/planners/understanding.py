@@ -29,6 +29,8 @@ class Do:
 
     playbook: Playbook
     inputs: Mapping[str, str] = field(default_factory=dict)
+    own_words: bool = True
+    """False if the steps were read from the sandbox, where anybody may have written them."""
 
 
 @dataclass(frozen=True)

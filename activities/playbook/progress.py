@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from activities.playbook.model import Playbook, Step
-from activities.playbook.references import Known, Unresolved, fill_object
+from activities.playbook.references import Known, Unresolved, fill_object, references_in
 from activities.playbook.scripts import UnsafeScript, fill_script
 from activities.playbook.when import holds
 from contracts.tools import ToolResult
@@ -13,6 +13,10 @@ from contracts.values import JsonObject
 
 REDO = 2
 """How often a repeatable step is tried in all if its sandbox is lost."""
+
+
+CONTENT = frozenset({("shell", "script"), ("files", "content")})
+"""Arguments in which a result can only be content; in a script it is the value of a variable, never code."""
 
 
 class State(StrEnum):
@@ -67,6 +71,8 @@ class Standing:
     missing: str = ""
     """The reference that has no value."""
     result: ToolResult | None = None
+    steered: bool = False
+    """True if what an earlier step gave decides where or on what this one acts."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,8 @@ def _filled(step: Step, known: Known) -> JsonObject:
     if step.tool != "shell" or not isinstance(script, str):
         return fill_object(step.args, known)
     rest = fill_object({name: value for name, value in step.args.items() if name != "script"}, known)
-    return {**rest, "script": fill_script(script, known)}
+    filled, values = fill_script(script, known)
+    return {**rest, "script": filled, **({"env": dict(values)} if values else {})}
 
 
 def _asked(step: Step, args: JsonObject, past: Past) -> Standing:
@@ -156,4 +163,14 @@ def _asked(step: Step, args: JsonObject, past: Past) -> Standing:
         return Standing(step, State.ASKING, args)
     if step.approve and not past.consents[step.id]:
         return Standing(step, State.REFUSED)
-    return Standing(step, State.READY, args)
+    return Standing(step, State.READY, args, steered=is_steered(step, past.answers))
+
+
+def is_steered(step: Step, answers: Mapping[str, str | None]) -> bool:
+    """Whether a result stands where it is more than content: in an address, a path, a name, an option."""
+    return any(
+        reference.source == "steps" and reference.name not in answers
+        for name, value in step.args.items()
+        if (step.tool, name) not in CONTENT
+        for reference in references_in(value)
+    )

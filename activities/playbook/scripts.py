@@ -1,7 +1,6 @@
 """Values in shell scripts: they go in as variables, never as code, and nowhere where a shell would read them again."""
 
 import re
-import shlex
 
 from activities.playbook.references import Known, as_text, spans
 
@@ -35,22 +34,21 @@ def check(script: str) -> None:
             raise UnsafeScript(script[max(0, start - 10) : start + 12].strip())
 
 
-def fill_script(script: str, known: Known) -> str:
-    """The script with `"${asos_1}"` for each reference, after lines that give these variables their quoted values.
+def fill_script(script: str, known: Known) -> tuple[str, dict[str, str]]:
+    """The script with `"${asos_1}"` for each reference, and the environment that gives these variables their values.
 
     Raises: Unresolved, UnsafeScript, BadReference.
     """
     check(script)
-    lines: list[str] = []
+    values: dict[str, str] = {}
     parts: list[str] = []
     at = 0
     for number, (start, end, reference) in enumerate(spans(script), start=1):
-        value = as_text(known.value_of(reference)).replace("\0", "")
-        lines.append(f"asos_{number}={shlex.quote(value)}\n")
+        values[f"asos_{number}"] = as_text(known.value_of(reference)).replace("\0", "")
         name = f"${{asos_{number}}}"
         parts += [script[at:start], name if _quote_at(script, start) == '"' else f'"{name}"']
         at = end
-    return "".join([*lines, *parts, script[at:]])
+    return "".join([*parts, script[at:]]), values
 
 
 def _quote_at(script: str, position: int) -> str:

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from playwright.async_api import Error, async_playwright
+from playwright.async_api import Error
 from pydantic import Field
 
 from activities.addresses import WebAddress, web_address
 from activities.arguments import parse, schema_of
 from activities.browsing.chromium import ChromiumBroken, ChromiumMissing, running
+from activities.browsing.driver import driver
 from activities.browsing.report import reported, unavailable
 from activities.browsing.visit import Patience, Seen, visit
 from activities.parts import ToolParts
@@ -81,7 +82,7 @@ class Browse:
         context.beat("starting the browser")
         endpoint = await running(context.sandbox, self.proxy, afresh=afresh)
         permitted = frozenset({address.host, *(grant.host for grant in context.egress)})
-        async with context.sandbox.forward(endpoint.port) as port, async_playwright() as playwright:
+        async with context.sandbox.forward(endpoint.port) as port, driver() as playwright:
             browser = await playwright.chromium.connect_over_cdp(
                 endpoint.address(port), timeout=_CONNECT_SECONDS * 1000
             )

@@ -31,6 +31,7 @@ class Arguments(Value):
         float, Field(gt=0, le=3_600, allow_inf_nan=False, description="It is stopped after this time.")
     ] = 120
     cwd: Annotated[str, Field(min_length=1, description="Folder to run in.")] = "/workspace"
+    env: Annotated[dict[str, str], Field(default_factory=dict, description="Variables for the script.")]
 
 
 SPEC = ToolSpec(
@@ -51,14 +52,15 @@ class Shell:
 
     def actions(self, args: JsonObject) -> tuple[CommandAction, ...]:
         asked = parse(Arguments, args)
-        return (CommandAction(script=asked.script, cwd=asked.cwd),)
+        return (CommandAction(script=asked.script, cwd=asked.cwd, env=asked.env),)
 
     def summary(self, args: JsonObject, language: Language) -> str:
         return one_line(texts.SHELL_SUMMARY.say(language, script=parse(Arguments, args).script))
 
     def preview(self, args: JsonObject) -> str:
         asked = parse(Arguments, args)
-        return preview({"script": asked.script, "cwd": asked.cwd, "timeout_seconds": f"{asked.timeout_seconds:g}"})
+        shown = {"script": asked.script, "cwd": asked.cwd, "timeout_seconds": f"{asked.timeout_seconds:g}"}
+        return preview({**shown, **{f"env {name}": value for name, value in asked.env.items()}})
 
     def timeout_seconds(self, args: JsonObject) -> float:
         return parse(Arguments, args).timeout_seconds + _GRACE_SECONDS
@@ -66,7 +68,11 @@ class Shell:
     async def run(self, args: JsonObject, context: ToolContext) -> ToolResult:
         asked = parse(Arguments, args)
         command = Command(
-            script=asked.script, cwd=asked.cwd, timeout_seconds=asked.timeout_seconds, call_id=context.call_id
+            script=asked.script,
+            cwd=asked.cwd,
+            env=asked.env,
+            timeout_seconds=asked.timeout_seconds,
+            call_id=context.call_id,
         )
         try:
             outcome = await context.sandbox.run(command, lambda seen: context.beat(f"{seen} bytes"))

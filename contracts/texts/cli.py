@@ -2,6 +2,10 @@
 
 from contracts.texts.sentence import Sentence
 
+ABOUT = Sentence(
+    en="Durable agent tasks: each request is a workflow that thinks, acts in a sandbox, asks, and answers.",
+    zh="本机上的持久智能体任务：每个请求都是一个工作流，会思考、在沙箱中行动、提问并回答。",
+)
 STARTED = Sentence(en="task {task_id}", zh="任务 {task_id}")
 QUEUED_BEHIND = Sentence(en="waiting: {ahead} before it", zh="排队中：前面还有 {ahead} 个")
 SEE_TEMPORAL = Sentence(en="in the Temporal UI: {url}", zh="Temporal 界面：{url}")

@@ -8,7 +8,9 @@ REASONS: dict[str, Sentence] = {
         zh="工具 {detail} 没有说明它要做什么，因此不允许执行。",
     ),
     "role.unknown": Sentence(en="The policy knows no role {detail}.", zh="策略中没有角色 {detail}。"),
-    "role.no_browser": Sentence(en="The role {detail} may not visit any address.", zh="角色 {detail} 不允许访问任何网址。"),
+    "role.no_browser": Sentence(
+        en="The role {detail} may not visit any address.", zh="角色 {detail} 不允许访问任何网址。"
+    ),
     "role.no_cli": Sentence(
         en="The role {detail} may not run commands or touch files.", zh="角色 {detail} 不允许运行命令或接触文件。"
     ),
@@ -32,7 +34,8 @@ REASONS: dict[str, Sentence] = {
         zh="未知的值会参与计算，其中可能藏有命令：{detail}。",
     ),
     "command.too_complex": Sentence(
-        en="The command is too long or too deeply nested to be followed: {detail}.", zh="命令过长或嵌套过深，无法分析：{detail}。"
+        en="The command is too long or too deeply nested to be followed: {detail}.",
+        zh="命令过长或嵌套过深，无法分析：{detail}。",
     ),
     "command.control_character": Sentence(
         en="The command holds a control character, which can hide what it does: {detail}.",
@@ -45,7 +48,8 @@ REASONS: dict[str, Sentence] = {
         en="It sets a variable that other programs obey: {detail}.", zh="它设置了会影响其他程序的变量：{detail}。"
     ),
     "command.fetched_code": Sentence(
-        en="It would run what it gets from the network, unseen: {detail}.", zh="它会直接运行从网络取得的内容：{detail}。"
+        en="It would run what it gets from the network, unseen: {detail}.",
+        zh="它会直接运行从网络取得的内容：{detail}。",
     ),
     "command.fills_disk": Sentence(en="It could fill the disk: {detail}.", zh="它可能会占满磁盘：{detail}。"),
     "command.flag": Sentence(
@@ -59,7 +63,8 @@ REASONS: dict[str, Sentence] = {
         en="A part of the command cannot be read for certain: {detail}", zh="命令中有一部分无法确切解析：{detail}"
     ),
     "command.installs": Sentence(
-        en="It installs or downloads code, which may run at once: {detail}.", zh="它会安装或下载可能立即运行的代码：{detail}。"
+        en="It installs or downloads code, which may run at once: {detail}.",
+        zh="它会安装或下载可能立即运行的代码：{detail}。",
     ),
     "command.invisible_character": Sentence(
         en="The command holds a character that cannot be seen or looks like another one: {detail}.",
@@ -67,7 +72,8 @@ REASONS: dict[str, Sentence] = {
     ),
     "command.kill": Sentence(en="It ends processes: {detail}.", zh="它会结束进程：{detail}。"),
     "command.network": Sentence(
-        en="It reaches the network in a way that is not followed: {detail}.", zh="它以无法跟踪的方式访问网络：{detail}。"
+        en="It reaches the network in a way that is not followed: {detail}.",
+        zh="它以无法跟踪的方式访问网络：{detail}。",
     ),
     "command.opaque_code": Sentence(
         en="It runs code that policy cannot look into: {detail}.", zh="它会运行策略无法检查的代码：{detail}。"
@@ -86,7 +92,8 @@ REASONS: dict[str, Sentence] = {
         en="It opens a network connection past the proxy: {detail}.", zh="它会绕过代理打开网络连接：{detail}。"
     ),
     "command.shell_state": Sentence(
-        en="It changes how the shell reads everything after it: {detail}.", zh="它会改变 shell 对后续内容的解读：{detail}。"
+        en="It changes how the shell reads everything after it: {detail}.",
+        zh="它会改变 shell 对后续内容的解读：{detail}。",
     ),
     "command.unknown_program": Sentence(en="The program {detail} is not known.", zh="未知的程序 {detail}。"),
     "command.unresolved": Sentence(
@@ -100,7 +107,8 @@ REASONS: dict[str, Sentence] = {
     "file.destroys": Sentence(en="It destroys the system or a home: {detail}.", zh="它会破坏系统或主目录：{detail}。"),
     "file.protected": Sentence(en="It changes a part of the system: {detail}.", zh="它会更改系统部分：{detail}。"),
     "file.read_outside": Sentence(
-        en="It reads outside of the folders that your policy names: {detail}.", zh="它读取策略所列文件夹之外的内容：{detail}。"
+        en="It reads outside of the folders that your policy names: {detail}.",
+        zh="它读取策略所列文件夹之外的内容：{detail}。",
     ),
     "file.bad_path": Sentence(en="The path cannot be used as it stands: {detail}", zh="路径无法直接使用：{detail}"),
     "file.secret": Sentence(en="It reaches for secrets: {detail}.", zh="它会接触机密：{detail}。"),
@@ -108,7 +116,8 @@ REASONS: dict[str, Sentence] = {
         en="It changes a file that is run at the next start: {detail}.", zh="它会更改下次启动时运行的文件：{detail}。"
     ),
     "file.write_outside": Sentence(
-        en="It writes outside of the folders that your policy names: {detail}.", zh="它写入策略所列文件夹之外的位置：{detail}。"
+        en="It writes outside of the folders that your policy names: {detail}.",
+        zh="它写入策略所列文件夹之外的位置：{detail}。",
     ),
     "send.others": Sentence(en="It sends something to {detail}.", zh="它会向 {detail} 发送内容。"),
     "url.ip_literal": Sentence(
@@ -116,13 +125,16 @@ REASONS: dict[str, Sentence] = {
     ),
     "url.approved": Sentence(en="You opened {detail} for this task.", zh="您已为此任务开放 {detail}。"),
     "url.backslash": Sentence(
-        en="The address holds a backslash, which programs read differently: {detail}", zh="网址中含有反斜杠，各程序解读不同：{detail}"
+        en="The address holds a backslash, which programs read differently: {detail}",
+        zh="网址中含有反斜杠，各程序解读不同：{detail}",
     ),
     "url.blocked": Sentence(en="Your policy blocks this address: {detail}.", zh="您的策略禁止此网址：{detail}。"),
     "url.control_character": Sentence(
         en="The address holds a blank or control character: {detail}", zh="网址中含有空白或控制字符：{detail}"
     ),
-    "url.invalid": Sentence(en="This is no address that a browser could visit: {detail}", zh="这不是浏览器可访问的网址：{detail}"),
+    "url.invalid": Sentence(
+        en="This is no address that a browser could visit: {detail}", zh="这不是浏览器可访问的网址：{detail}"
+    ),
     "url.listed": Sentence(en="Your policy lists {detail}.", zh="您的策略已列出 {detail}。"),
     "url.local_name": Sentence(
         en="The name belongs to this machine or its own network: {detail}.", zh="该名称属于本机或内部网络：{detail}。"
@@ -135,7 +147,9 @@ REASONS: dict[str, Sentence] = {
     "url.too_many_redirects": Sentence(en="The address redirects {detail} times.", zh="网址重定向了 {detail} 次。"),
     "url.scheme": Sentence(en="Addresses of the kind {detail}: are not visited.", zh="不访问 {detail}: 类型的网址。"),
     "url.spoken": Sentence(en="You named {detail} yourself.", zh="您亲自提到了 {detail}。"),
-    "url.unlisted": Sentence(en="Neither your policy nor you have named {detail}.", zh="您和您的策略都没有提到 {detail}。"),
+    "url.unlisted": Sentence(
+        en="Neither your policy nor you have named {detail}.", zh="您和您的策略都没有提到 {detail}。"
+    ),
     "url.user_info": Sentence(
         en="The address holds a user name or password before {detail}.", zh="网址在 {detail} 之前含有用户名或密码。"
     ),

@@ -203,3 +203,4 @@ TELEGRAM_SILENT_REMEDY = Sentence(
 CHECK_FAILED = Sentence(en="could not be checked: {problem}", zh="无法检查：{problem}")
 ALL_WELL = Sentence(en="Nothing is missing.", zh="没有缺失项。")
 GAPS = Sentence(en="{count} missing: each line above says the remedy.", zh="缺失 {count} 项：补救方法见上面各行。")
+SANDBOX_READY = Sentence(en="every driver is ready", zh="所有驱动均已就绪")

@@ -16,6 +16,7 @@ from gateway.cli.following import Follower, Manner, answer_text, person_is_here,
 from gateway.cli.office import Office, run
 from gateway.cli.requests import host_grant, request
 from gateway.cli.screen import Screen
+from runtime.paths import DataPaths
 from runtime.settings import Settings
 from workflows.requests import priority, search_attributes, task_input
 from workflows.task import TaskWorkflow
@@ -46,7 +47,9 @@ async def follow_to_end(office: Office, task_id: str, manner: Manner, *, as_json
     screen.note(texts.SEE_TEMPORAL.say(office.language, url=office.task_url(task_id)))
     status, code = await Follower(office, task_id, manner, screen).follow()
     text = await answer_text(office, status)
-    saved = await save_files(office, status.files, manner.files_to or Path.cwd())
+    saved = await save_files(
+        office, status.files, manner.files_to or DataPaths(office.settings.data_dir).received / task_id
+    )
     if as_json:
         shown = status.model_dump(mode="json", exclude={"lease"})
         shown |= {"answer": text, "files": [str(path) for path in saved], "url": office.task_url(task_id)}

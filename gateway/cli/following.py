@@ -34,7 +34,7 @@ class Manner:
     ask_here: bool = False
     """There is a person at this terminal."""
     files_to: Path | None = None
-    """Folder for the files that the task sends; None is the present one."""
+    """Folder for the files that the task sends; None is one for each task in the data folder."""
 
 
 class Follower:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.markdown import Markdown
 from rich.panel import Panel
 from rich.syntax import Syntax
@@ -59,7 +59,7 @@ class Screen:
     def approval(self, approval: Approval) -> None:
         """Show what is asked, where it goes, and why."""
         language = self._language
-        body = [Text(approval.summary, style="bold"), Syntax(approval.preview, "text", word_wrap=True)]
+        body: list[RenderableType] = [Text(approval.summary, style="bold"), Syntax(approval.preview, "text", word_wrap=True)]
         if approval.egress:
             hosts = ", ".join(f"{grant.host}:{grant.port}" for grant in approval.egress)
             body.append(Text(texts.GOES_TO.say(language, hosts=hosts)))

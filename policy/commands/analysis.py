@@ -39,3 +39,12 @@ def _judge_script(walk: Walk, script: str, state: State) -> None:
     if not script.strip():
         walk.scene.findings.deny(Rule.COMMAND_GRAMMAR, script)
     walk.run_here(script, state)
+    _judge_traps(walk, state)
+
+
+def _judge_traps(walk: Walk, state: State) -> None:
+    """They may run at any point: in any folder that the script has been in, and with any values."""
+    scene = walk.scene
+    known = None if scene.lost or state.cwds is None else state.cwds | scene.folders
+    for script in scene.traps:
+        walk.run_script(script, State(cwds=known, variables={}, functions=dict(state.functions)))

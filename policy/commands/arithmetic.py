@@ -17,7 +17,8 @@ _ASSIGNS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "++", "--", "<<=", ">>=
 class Substitutes(Protocol):
     """Runs what stands between `$(` and `)`."""
 
-    scene: Scene
+    @property
+    def scene(self) -> Scene: ...
 
     def substitute(self, node: Node, state: State) -> Stream: ...
 

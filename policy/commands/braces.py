@@ -3,6 +3,7 @@
 import re
 
 MAX_WORDS = 64
+MAX_GROUPS = 12
 _RANGE = re.compile(r"^(-?\d{1,6}|[A-Za-z])\.\.(-?\d{1,6}|[A-Za-z])(?:\.\.(-?\d{1,6}))?$")
 
 
@@ -17,6 +18,8 @@ def has_braces(text: str) -> bool:
 
 def expand_braces(text: str) -> list[str]:
     """Raises: TooMany."""
+    if text.count("{") > MAX_GROUPS:
+        raise TooMany(text)
     start, end, parts = _first_group(text)
     if not parts:
         return [text]

@@ -4,8 +4,27 @@ from collections.abc import Mapping
 
 from policy.commands.program import Program
 from policy.commands.programs import (
-    archives, awk, builtins, code, database, disk, editors, fetchers, finders, git, installers, machine, network,
-    privileged, processes, project, readers, runners, sed, shells, writers,
+    archives,
+    awk,
+    builtins,
+    code,
+    database,
+    disk,
+    editors,
+    fetchers,
+    finders,
+    git,
+    installers,
+    machine,
+    network,
+    privileged,
+    processes,
+    project,
+    readers,
+    runners,
+    sed,
+    shells,
+    writers,
 )  # fmt: skip
 
 

@@ -95,9 +95,7 @@ def run_for(shell: Shell, node: Node, state: State, stdin: Stream | None) -> Str
     return _for_each(shell, text_of(variable), values, body, state, stdin)
 
 
-def _for_each(
-    shell: Shell, name: str, values: list[Word], body: Node, state: State, stdin: Stream | None
-) -> Stream:
+def _for_each(shell: Shell, name: str, values: list[Word], body: Node, state: State, stdin: Stream | None) -> Stream:
     outputs = []
 
     def once(point: State) -> None:

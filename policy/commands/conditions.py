@@ -32,7 +32,14 @@ def _judge_part(shell: Shell, node: Node, state: State, *, double: bool) -> None
 
 def _judge_computed(shell: Shell, node: Node, state: State) -> None:
     names = [text_of(inner) for inner in descend(node) if inner.type == "variable_name"]
-    texts = [text_of(inner) for inner in descend(node) if inner.type in ("word", "raw_string", "string", "ansi_c_string")]
+    texts = [
+        text_of(inner) for inner in descend(node) if inner.type in ("word", "raw_string", "string", "ansi_c_string")
+    ]
     foreign = any(inner.type == "command_substitution" for inner in descend(node))
-    if foreign or shell.scene.charged or any("[" in text for text in texts) or not all(is_number(n, state) for n in names):
+    if (
+        foreign
+        or shell.scene.charged
+        or any("[" in text for text in texts)
+        or not all(is_number(n, state) for n in names)
+    ):
         shell.scene.findings.ask(Rule.COMMAND_CHARGED, text_of(node))

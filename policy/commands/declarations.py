@@ -14,7 +14,7 @@ from policy.rules import Rule
 
 _CODE_MARKS = ("$(", "`", "$[")
 _HARMLESS_FLAGS = {"export": frozenset("n"), "local": frozenset("rxag")}
-_DECLARE_FLAGS = frozenset("xraAglu")
+_DECLARE_FLAGS = frozenset("xraAg")
 
 
 def run_assignments(shell: Shell, node: Node, state: State, stdin: Stream | None) -> Stream:
@@ -27,7 +27,7 @@ def assign(shell: Shell, name: str, value: Word, state: State) -> None:
     """A changed IFS is remembered rather than asked about."""
     if name != "IFS":
         judge_assignment(shell.scene, name, value, state)
-    state.assign(name, value)
+    state.assign(name, UNKNOWN if name in shell.scene.readonly else value)
 
 
 def assignment(shell: Shell, node: Node, state: State) -> tuple[str, Word]:
@@ -53,6 +53,9 @@ def assignment(shell: Shell, node: Node, state: State) -> tuple[str, Word]:
 def run_declaration(shell: Shell, node: Node, state: State, stdin: Stream | None) -> Stream:
     keyword = node.children[0].type
     named = node.named_children
+    flags = {text_of(child) for child in named if child.type == "word"}
+    if keyword == "readonly" or any("r" in flag for flag in flags):
+        shell.scene.readonly.update(_names(named))
     for child in named:
         if child.type == "variable_assignment":
             assign(shell, *assignment(shell, child, state), state)
@@ -61,6 +64,10 @@ def run_declaration(shell: Shell, node: Node, state: State, stdin: Stream | None
     if not any(child.type in ("variable_assignment", "variable_name") for child in named):
         shell.scene.findings.ask(Rule.APPROVAL_CREDENTIAL, keyword)
     return OPAQUE
+
+
+def _names(nodes: list[Node]) -> list[str]:
+    return [text_of(n.children[0] if n.type == "variable_assignment" else n).split("[")[0] for n in nodes]
 
 
 def _judge_flag(shell: Shell, keyword: str, flag: Word) -> None:

@@ -19,6 +19,39 @@ from policy.setting import SANDBOX
 
 _ASSIGNED_TILDE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*=(?=~)")
 _SECRET_NAME = re.compile(r"(SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|PRIVATE_?KEY|CREDENTIAL)", re.IGNORECASE)
+_DYNAMIC = frozenset(
+    [
+        "PWD",
+        "OLDPWD",
+        "UID",
+        "EUID",
+        "PPID",
+        "GROUPS",
+        "DIRSTACK",
+        "FUNCNAME",
+        "RANDOM",
+        "SRANDOM",
+        "SECONDS",
+        "LINENO",
+        "BASHPID",
+        "REPLY",
+        "OPTARG",
+        "OPTIND",
+        "PIPESTATUS",
+        "EPOCHSECONDS",
+        "EPOCHREALTIME",
+        "HISTCMD",
+        "SHELLOPTS",
+        "BASHOPTS",
+        "COPROC",
+        "MAPFILE",
+        "BASH",
+        "_",
+        "SHLVL",
+        "COMP_WORDS",
+    ]
+)
+"""Variables that the shell sets itself, whatever a script assigns to them."""
 _NUMBERS = frozenset("?#$!")
 _LITERAL_NODES = frozenset({"word", "number", "concatenation", "brace_expression"})
 
@@ -26,7 +59,8 @@ _LITERAL_NODES = frozenset({"word", "number", "concatenation", "brace_expression
 class Substitutes(Protocol):
     """Runs what stands between `$(` and `)`, or `<(` and `)`."""
 
-    scene: Scene
+    @property
+    def scene(self) -> Scene: ...
 
     def substitute(self, node: Node, state: State) -> Stream: ...
 
@@ -79,7 +113,7 @@ def _pieces(node: Node, shell: Substitutes, state: State) -> list[Piece]:
             return [_of_word(shell.substitute(node, state).as_word(), state)]
         case "process_substitution":
             stream = shell.substitute(node, state)
-            return [Piece(HOLE, quoted=True, fetched=stream.fetched)]
+            return [Piece("/dev/fd/63", quoted=True, fetched=stream.fetched)]
         case "arithmetic_expansion":
             judge_arithmetic(node, shell, state)
             return [Piece("0", numeric=True)]
@@ -110,7 +144,7 @@ def _string(node: Node, shell: Substitutes, state: State) -> list[Piece]:
 
 
 def _quoted(piece: Piece) -> Piece:
-    return replace(piece, quoted=True, expanded=False)
+    return piece if piece.is_list else replace(piece, quoted=True, expanded=False)
 
 
 def _ansi(inside: str) -> Piece:
@@ -122,7 +156,7 @@ def _ansi(inside: str) -> Piece:
 
 def _of_word(word: Word, state: State) -> Piece:
     text = word.text if state.plain_ifs or word.numeric else HOLE
-    return Piece(text, expanded=True, numeric=word.numeric, fetched=word.fetched)
+    return Piece(text, expanded=True, numeric=word.numeric, fetched=word.fetched, globbed=word.glob)
 
 
 def _variable(node: Node, shell: Substitutes, state: State) -> list[Piece]:
@@ -157,15 +191,31 @@ def _value(name: str, shell: Substitutes, state: State) -> list[Piece]:
     if name in _NUMBERS:
         return [Piece("0", numeric=True)]
     if name in ("@", "*") and state.positional is not None:
-        return [p for w in state.positional[1:] for p in (_of_word(w, state), Piece(" ", expanded=True))][:-1]
+        return _all_arguments(state)
     if name.isdigit() and state.positional is not None:
         index = int(name)
-        return [_of_word(state.positional[index], state)] if index < len(state.positional) else [Piece("", expanded=True)]
-    if name == "PWD" and state.cwds is not None and len(state.cwds | state.failed) == 1:
-        return [Piece(next(iter(state.cwds)), expanded=True)]
+        return (
+            [_of_word(state.positional[index], state)] if index < len(state.positional) else [Piece("", expanded=True)]
+        )
+    if name in _DYNAMIC:
+        return [_pwd(state) if name == "PWD" else Piece(HOLE, expanded=True)]
     if _SECRET_NAME.search(name) and name not in state.variables:
         shell.scene.findings.ask(Rule.APPROVAL_CREDENTIAL, f"${name}")
     return [_of_word(state.variables.get(name, UNKNOWN), state)]
+
+
+def _pwd(state: State) -> Piece:
+    here = state.cwds | state.failed if state.cwds is not None else frozenset()
+    return Piece(next(iter(here)) if len(here) == 1 else HOLE, expanded=True)
+
+
+def _all_arguments(state: State) -> list[Piece]:
+    """`$@`: each argument a word of its own, as long as none of them holds what a shell would split or expand."""
+    words = state.positional[1:] if state.positional else ()
+    if any(word.glob or not word.text or any(c.isspace() for c in word.text) for word in words):
+        return [Piece(HOLE, expanded=True, is_list=True)]
+    pieces = [piece for word in words for piece in (_of_word(word, state), Piece(" ", expanded=True))][:-1]
+    return [replace(piece, is_list=True) for piece in pieces]
 
 
 def _with_tilde(pieces: list[Piece], state: State) -> list[Piece]:

@@ -7,6 +7,8 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 _PARSER = Parser(Language(tree_sitter_bash.language()))
+MAX_DEPTH = 60
+_EXPANDED = frozenset({"word", "string_content", "regex", "extglob_pattern", "heredoc_body", "heredoc_content"})
 _DELIMITER = re.compile(r"""^(?:\\?[A-Za-z_][A-Za-z0-9_]*|'[A-Za-z_][A-Za-z0-9_]*'|"[A-Za-z_][A-Za-z0-9_]*")$""")
 
 
@@ -25,9 +27,20 @@ def descend(node: Node) -> Iterator[Node]:
         yield from descend(child)
 
 
+def is_too_deep(root: Node) -> bool:
+    """Whether the tree is nested beyond what anybody writes, or could be walked."""
+    level, depth = [root], 0
+    while level and depth <= MAX_DEPTH:
+        level = [child for node in level for child in node.children]
+        depth += 1
+    return depth > MAX_DEPTH
+
+
 def is_sound(root: Node, script: str) -> bool:
     """Whether the tree leaves no doubt: no errors, nothing left out between words, here-documents as bash ends them."""
     if root.has_error:
+        return False
+    if any(_hides_a_substitution(node) for node in descend(root) if node.child_count == 0):
         return False
     documents = [node for node in descend(root) if node.type == "heredoc_redirect"]
     lines = [node.start_point.row for node in documents]
@@ -37,6 +50,16 @@ def is_sound(root: Node, script: str) -> bool:
 def delimiter_of(document: Node) -> str:
     """The word that ends a here-document, still quoted."""
     return next((text_of(child) for child in document.children if child.type == "heredoc_start"), "")
+
+
+def _hides_a_substitution(leaf: Node) -> bool:
+    """Whether the parser took for plain text what bash would run."""
+    document = leaf.parent if leaf.type == "heredoc_body" else None
+    quoted = document is not None and any(mark in delimiter_of(document) for mark in "'\"\\")
+    if leaf.type not in _EXPANDED or quoted:
+        return False
+    plain = re.sub(r"\\.", "", text_of(leaf), flags=re.DOTALL)
+    return "`" in plain or "$(" in plain or "${" in plain
 
 
 def _ends_as_in_bash(document: Node, script: str) -> bool:

@@ -20,6 +20,7 @@ def invoke(shell: Shell, words: tuple[Word, ...], state: State, stdin: Stream | 
     """What the command writes, as far as it is known. `stdin` is None where nothing is piped in."""
     if not words or not shell.scene.step():
         return EMPTY
+    stdin = stdin if stdin is not None else state.input
     name, arguments = words[0], words[1:]
     if not name.is_exact or not name.text:
         shell.scene.unresolved(name)

@@ -1,7 +1,8 @@
 """A small notation for what a program's flags and operands mean, and the reading of arguments by it.
 
-`"-o|--output:write -k:text -i!ask -v"`: `-o` takes a value that is a path to write, `-k` one that means nothing to us, `-i`
-is a switch that is asked about, `-v` a harmless one. Switches need to be written down only where a specification is strict.
+`"-o|--output:write -k: -i!ask -v"`: `-o` takes a value that is a path to write, `-k` one that means nothing to us, `-i`
+is a switch that is asked about, `-v` a harmless one. Switches need to be written down only where a specification
+is strict.
 """
 
 from collections.abc import Sequence
@@ -76,7 +77,7 @@ class Spec:
         return _Reading(self).read(list(arguments))
 
     def long_flag(self, name: str) -> tuple[str, Flag] | None:
-        """The flag of this name, or one that the name may abbreviate; the one that matters most, if there are several."""
+        """The flag of this name, or one that the name may abbreviate; the gravest one, if there are several."""
         if name in self.flags:
             return name, self.flags[name]
         candidates = [(full, flag) for full, flag in self.flags.items() if len(name) > 2 and full.startswith(name)]

@@ -23,6 +23,11 @@ def run_redirected(shell: Shell, node: Node, state: State, stdin: Stream | None)
     return _run(shell, body, redirects, state, stdin)
 
 
+def run_bare(shell: Shell, node: Node, state: State, stdin: Stream | None) -> Stream:
+    """`$(<file)`: a redirection without a command."""
+    return judge_redirect(shell, node, state) or EMPTY
+
+
 def judge_redirect(shell: Shell, node: Node, state: State) -> Stream | None:
     """Judge one redirection; what it gives as input, if it gives any."""
     if node.type == "herestring_redirect":
@@ -37,7 +42,7 @@ def judge_redirect(shell: Shell, node: Node, state: State) -> Stream | None:
             return shell.substitute(target, state)
         for word in expand(target, shell, state) or [Word("")]:
             _judge_target(shell, operator, word, state)
-    return Stream() if operator in ("<", "<>") else None
+    return Stream() if operator in ("<", "<>", "<&") else None
 
 
 def _judge_target(shell: Shell, operator: str, word: Word, state: State) -> None:

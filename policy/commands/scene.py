@@ -1,5 +1,6 @@
 """What all parts of one analysis share: the rules, the findings, and the files that the script itself made."""
 
+import re
 from dataclasses import dataclass, field
 
 from contracts.verdicts import VisitAction
@@ -10,7 +11,7 @@ from policy.findings import Findings
 from policy.globs import is_glob, overlaps, segments
 from policy.paths import resolve
 from policy.patterns import CommandPattern
-from policy.places import DEVICES
+from policy.places import is_device
 from policy.roles import BrowserRules, Role
 from policy.rules import Rule
 from policy.urls import KnownHosts, judge_visit
@@ -21,6 +22,13 @@ MAX_STEPS = 400
 
 _NO_CODE = (".txt", ".log", ".out", ".md", ".csv", ".html", ".xml")
 """Files of these names do not change what a project's tools do."""
+
+
+MAX_PATH_CHARACTERS = 4_096
+"""As the kernel has it."""
+MAX_PATH_DEPTH = 100
+
+_PROCESS_LINK = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?(?:root|cwd|fd|exe|map_files)\b")
 
 
 @dataclass
@@ -34,12 +42,22 @@ class Scene:
     depth: int = 0
     made: set[str] = field(default_factory=set)
     """Paths, or patterns, that the script has written so far."""
+    readonly: set[str] = field(default_factory=set)
+    """Variables that later assignments do not change."""
+    folders: set[str] = field(default_factory=set)
+    """Every folder that the script has been in."""
+    lost: bool = False
+    """True once it may have been in any folder."""
+    traps: list[str] = field(default_factory=list)
+    """Scripts that run at some later point."""
     charged: bool = False
     """True once a variable holds text that would run as code inside of arithmetic."""
 
     def paths(self, word: Word, state: State) -> tuple[str, ...]:
         """Every path that the word may mean; none if that is not known."""
         if word.is_open or (state.cwds is None and not word.text.startswith("/")):
+            return ()
+        if len(word.text) > MAX_PATH_CHARACTERS or word.text.count("/") > MAX_PATH_DEPTH:
             return ()
         return tuple(resolve(word.text or ".", cwd) for cwd in sorted(state.cwds or ("/",)))
 
@@ -55,7 +73,7 @@ class Scene:
     def write(self, word: Word, state: State) -> None:
         for path in self._known_paths(word, state):
             judge_write(path, self.role, self.findings)
-            if path not in DEVICES:
+            if not is_device(path):
                 self.made.add(path)
 
     def delete(self, word: Word, state: State, *, filtered: bool = False) -> None:
@@ -66,12 +84,12 @@ class Scene:
         """A program fetches this address; what is not known of it could carry data out."""
         self.findings.affect("egress")
         start = word.known_start
-        if word.is_open or word.glob:
+        if word.is_open:
             self.findings.ask(Rule.COMMAND_UNRESOLVED, word.text)
             if start.count("/") < 3:
                 self.findings.ask(Rule.COMMAND_SENDS, word.text)
                 return
-        judge_visit(VisitAction(url=start if word.is_open else word.text, write=write), self.browser, self.known, self.findings)
+        judge_visit(VisitAction(url=start, write=write), self.browser, self.known, self.findings)
 
     def run_code(self, program: str, arguments: tuple[Word, ...], files: tuple[Word, ...], state: State) -> None:
         """A program runs code that policy cannot look into, from these files or from the project around it."""
@@ -106,6 +124,8 @@ class Scene:
         paths = self.paths(word, state)
         if not paths:
             self.findings.ask(Rule.COMMAND_UNRESOLVED, word.text)
+        if _PROCESS_LINK.search(re.sub(r"/(\./)*/*", "/", word.text)):
+            self.findings.deny(Rule.FILE_SECRET, word.text)
         return paths
 
     def _may_execute(self, program: str, arguments: tuple[Word, ...], paths: list[str]) -> bool:

@@ -34,4 +34,8 @@ def _is_invisible(character: str) -> bool:
     if character <= "\x7f":
         return False
     category = unicodedata.category(character)
-    return category in _INVISIBLE or (category == "Zs" and character != "\u3000") or character in "\u115f\u1160\u3164\ufffc\uffa0"
+    return (
+        category in _INVISIBLE
+        or (category == "Zs" and character != "\u3000")
+        or character in "\u115f\u1160\u3164\ufffc\uffa0"
+    )

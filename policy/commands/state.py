@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from policy.commands.stream import Stream
 from policy.commands.word import UNKNOWN, Word, literal
 from policy.setting import SANDBOX
 
@@ -32,10 +33,18 @@ class State:
     functions: dict[str, tuple[Node, ...]] = field(default_factory=dict)
     positional: tuple[Word, ...] | None = None
     plain_ifs: bool = True
+    input: Stream | None = None
+    """What `exec` has put in the place of the script's own input."""
 
     def copy(self) -> "State":
         return State(
-            self.cwds, self.failed, dict(self.variables), dict(self.functions), self.positional, self.plain_ifs
+            self.cwds,
+            self.failed,
+            dict(self.variables),
+            dict(self.functions),
+            self.positional,
+            self.plain_ifs,
+            self.input,
         )
 
     def settle(self) -> None:
@@ -60,6 +69,13 @@ class State:
         if self.positional != other.positional:
             self.positional = None
         self.plain_ifs = self.plain_ifs and other.plain_ifs
+        self.input = self.input or other.input
+
+    def blur(self, before: dict[str, Word]) -> None:
+        """After a function: a name that it gave a value may hold the new one or, if it was local, the former one."""
+        for name in self.variables.keys() | before.keys():
+            if self.variables.get(name, UNKNOWN) != before.get(name, UNKNOWN):
+                self.variables[name] = _either(self.variables.get(name, UNKNOWN), before.get(name, UNKNOWN))
 
     def same_as(self, other: "State") -> bool:
         return (
@@ -77,4 +93,6 @@ class State:
 
 def _either(mine: Word, theirs: Word) -> Word:
     numbers = all(word.numeric or word.text.lstrip("-").isdigit() for word in (mine, theirs))
-    return Word("0" if numbers else UNKNOWN.text, numeric=numbers, fetched=mine.fetched or theirs.fetched, many=not numbers)
+    return Word(
+        "0" if numbers else UNKNOWN.text, numeric=numbers, fetched=mine.fetched or theirs.fetched, many=not numbers
+    )

@@ -27,6 +27,12 @@ class Stream:
             return tuple(Word(part) for part in self.text.split())
         return self.items or (Word(UNKNOWN.text, fetched=self.fetched, many=True),)
 
+    def lines(self) -> tuple[Word, ...]:
+        """As whole lines, the way `xargs -I` takes them."""
+        if self.text is not None and HOLE not in self.text:
+            return tuple(Word(line.strip(), fetched=self.fetched) for line in self.text.splitlines() if line.strip())
+        return self.names()
+
 
 OPAQUE = Stream()
 EMPTY = Stream(text="")

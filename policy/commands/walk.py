@@ -10,7 +10,7 @@ from policy.commands.arithmetic import judge_arithmetic
 from policy.commands.declarations import assignment
 from policy.commands.environment import judge_assignment
 from policy.commands.expansion import expand
-from policy.commands.grammar import is_sound, parse, text_of
+from policy.commands.grammar import is_sound, is_too_deep, parse, text_of
 from policy.commands.invoke import invoke
 from policy.commands.scene import Scene
 from policy.commands.screen import screen
@@ -69,18 +69,21 @@ class Walk:
     def run_function(self, name: str, words: tuple[Word, ...], state: State, stdin: Stream | None) -> Stream:
         outputs = []
         outer, state.positional = state.positional, words
+        before = dict(state.variables)
         for body in state.functions[name]:
             if self._enter():
                 outputs.append(self.run(body, state, stdin))
                 self.scene.depth -= 1
         state.positional = outer
+        state.blur(before)
         return together(outputs)
 
     def substitute(self, node: Node, state: State) -> Stream:
         if node.children and node.children[0].type == "`" and "\\" in text_of(node):
             self.scene.findings.ask(Rule.COMMAND_GRAMMAR, text_of(node))
         inner = state.copy()
-        return together([self.run(child, inner, None) for child in node.named_children if child.type != "comment"])
+        fed = OPAQUE if node.children and node.children[0].type == ">(" else None
+        return together([self.run(child, inner, fed) for child in node.named_children if child.type != "comment"])
 
     def _with_assigned(
         self, assigned: Sequence[tuple[str, Word]], words: tuple[Word, ...], state: State, stdin: Stream | None
@@ -103,6 +106,10 @@ class Walk:
         if not screen(text, self.scene.findings) or not self._enter():
             return OPAQUE
         root = parse(text)
+        if is_too_deep(root):
+            self.scene.findings.ask(Rule.COMMAND_COMPLEX, text)
+            self.scene.depth -= 1
+            return OPAQUE
         if not is_sound(root, text):
             self.scene.findings.ask(Rule.COMMAND_GRAMMAR, text)
         output = self.run(root, state, stdin)
@@ -124,7 +131,9 @@ def _sequence(shell: Shell, node: Node, state: State, stdin: Stream | None) -> S
     outputs = []
     for child in node.named_children:
         if child.type != "comment":
-            outputs.append(shell.run(child, state, stdin))
+            behind = child.next_sibling
+            beside = behind is not None and behind.type == "&"
+            outputs.append(shell.run(child, state.copy() if beside else state, stdin))
             state.settle()
     return together(outputs)
 
@@ -154,6 +163,7 @@ _STATEMENTS: dict[str, Callable[[Shell, Node, State, Stream | None], Stream]] = 
     "c_style_for_statement": compound.run_counted,
     "case_statement": compound.run_case,
     "redirected_statement": redirection.run_redirected,
+    "file_redirect": redirection.run_bare,
     "variable_assignment": declarations.run_assignments,
     "variable_assignments": declarations.run_assignments,
     "declaration_command": declarations.run_declaration,

@@ -63,6 +63,10 @@ class Piece:
     """True for the value of an unquoted expansion, which is split at blanks."""
     numeric: bool = False
     fetched: bool = False
+    globbed: bool = False
+    """True if the text is a pattern for names that are not known, so that it stays one within quotes."""
+    is_list: bool = False
+    """True for the parts of `$@`, which stay words of their own within quotes."""
 
 
 def join(pieces: list[Piece], *, splits: bool = True) -> list[Word]:
@@ -90,14 +94,15 @@ def _split_into(fields: list[list[Piece]], piece: Piece) -> None:
 
 
 def _word(field: list[Piece], *, splits: bool) -> Word:
-    glob = splits and any(not p.quoted and not GLOB_CHARACTERS.isdisjoint(p.text) for p in field)
-    text = "".join(_protected(p.text) if glob and p.quoted else p.text for p in field)
+    live = splits and any(not p.quoted and not GLOB_CHARACTERS.isdisjoint(p.text) for p in field)
+    glob = live or any(p.globbed for p in field)
+    text = "".join(_protected(p.text) if glob and p.quoted and not p.globbed else p.text for p in field)
     return Word(
         text,
         glob=glob,
         numeric=any(p.numeric for p in field),
         fetched=any(p.fetched for p in field),
-        many=glob or (splits and any(p.expanded and HOLE in p.text for p in field)),
+        many=live or (splits and any(p.expanded and HOLE in p.text for p in field)),
     )
 
 

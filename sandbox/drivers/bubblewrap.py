@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -28,6 +29,7 @@ IMAGE = "machine"
 READY_SECONDS = 20.0
 CONNECT_SECONDS = 10.0
 GONE_SECONDS = 10.0
+STOP_SECONDS = 10.0
 READY = b"ready\n"
 
 
@@ -153,9 +155,15 @@ class Driver:
         process = bubble.process() if bubble else None
         if process is None:
             raise SandboxLost(f"the processes of {sandbox_id} are gone")
-        for one in (*process.children(recursive=True), process):
-            with suppress(psutil.NoSuchProcess):
-                one.send_signal(number)
+        stopping = number == signal.SIGSTOP
+        until = time.monotonic() + STOP_SECONDS
+        while unlike := [one for one in _tree(process) if _stands_still(one) is (not stopping)]:
+            for one in unlike:
+                with suppress(psutil.NoSuchProcess):
+                    one.send_signal(number)
+            if time.monotonic() > until:
+                raise SandboxLost(f"some processes of {sandbox_id} take no signal")
+            time.sleep(0.01)
 
     def _destroy(self, sandbox_id: str) -> None:
         folder = self._folder(sandbox_id)
@@ -163,11 +171,25 @@ class Driver:
         process = bubble.process() if bubble else None
         if process is not None:
             # It is the first of its process namespace: the kernel ends all others with it.
-            everyone = [*process.children(recursive=True), process]
+            everyone = _tree(process)
             with suppress(psutil.NoSuchProcess):
                 process.kill()
             psutil.wait_procs(everyone, timeout=GONE_SECONDS)
         folder.remove()
+
+
+def _tree(process: psutil.Process) -> list[psutil.Process]:
+    """The first process and all below it; orphans become its children."""
+    return [process, *process.children(recursive=True)]
+
+
+def _stands_still(process: psutil.Process) -> bool | None:
+    """None for one that has ended."""
+    try:
+        status = process.status()
+    except psutil.NoSuchProcess:
+        return None
+    return None if status == psutil.STATUS_ZOMBIE else status == psutil.STATUS_STOPPED
 
 
 @contextmanager

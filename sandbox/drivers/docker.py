@@ -16,7 +16,7 @@ from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
 from sandbox.driver import Attached, Found, Spec, Unsupported
 from sandbox.far_end import far_end
-from sandbox.hijack import hijacked
+from sandbox.hijack import hijacked, knock
 from sandbox.limits import Limits
 
 T = TypeVar("T")
@@ -39,6 +39,7 @@ async def runtimes(docker_host: str) -> tuple[str, ...]:
     address = engine_address(docker_host)
 
     def ask() -> tuple[str, ...]:
+        knock(address)
         client = docker.APIClient(base_url=address, timeout=10)
         try:
             return tuple(sorted(client.info().get("Runtimes") or {}))
@@ -47,7 +48,7 @@ async def runtimes(docker_host: str) -> tuple[str, ...]:
 
     try:
         return await asyncio.to_thread(ask)
-    except (DockerException, RequestException) as error:
+    except (DockerException, RequestException, OSError) as error:
         raise SandboxUnavailable(texts.ENGINE_ABSENT.say("en", address=address, cause=error)) from error
 
 
@@ -123,8 +124,13 @@ class Driver:
 
     async def _ask(self, question: Callable[[], T]) -> T:
         """Run a blocking call of the engine's client. Raises: SandboxUnavailable."""
+
+        def act() -> T:
+            knock(self._address)
+            return question()
+
         try:
-            return await asyncio.to_thread(question)
+            return await asyncio.to_thread(act)
         except ImageNotFound as error:
             raise SandboxUnavailable(texts.IMAGE_ABSENT.say(self._language, image=self._image)) from error
         except NotFound:
@@ -132,7 +138,7 @@ class Driver:
         except APIError as error:
             cause = error.explanation or str(error)
             raise SandboxUnavailable(texts.ENGINE_FAILED.say(self._language, cause=cause)) from error
-        except (DockerException, RequestException) as error:
+        except (DockerException, RequestException, OSError) as error:
             text = texts.ENGINE_ABSENT.say(self._language, address=self._address, cause=error)
             raise SandboxUnavailable(text) from error
 

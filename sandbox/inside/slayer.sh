@@ -10,6 +10,7 @@ read_environment() { # pid
 stop_group() {
     leader=0
     read -r leader <"$calls/$key.leader"
+    [ "$leader" -gt 1 ] || { leader=0 && return; }
     read_environment "$leader"
     case $environment in
         "" | *ASOS_CALL=$key*) kill -STOP -- "-$leader" ;;
@@ -27,33 +28,19 @@ look() { # sets $victims, and $awake to those of them that are not stopped
         [ $# -ge 20 ] || continue
         case $1 in [ZX]) continue ;; esac
         [ "$2" = 0 ] && continue
-        case $family in *" $pid "* | *" $2 "*) continue ;; esac
-        if [ "$4" != "$leader" ]; then
+        if [ "$leader" = 0 ] || [ "$4" != "$leader" ]; then
             read_environment "$pid"
             case $environment in
                 *ASOS_CALL=$key*) ;;
                 *ASOS_CALL=* | *ASOS_PART=*) continue ;;
-                *) [ "${20}" -ge "$since" ] || continue ;;
+                *)
+                    case $stat in *"(sshd"*) continue ;; esac # whose title overwrites its environment
+                    [ "${20}" -ge "$since" ] || continue
+                    ;;
             esac
         fi
         victims="$victims $pid"
         case $1 in [Tt]) ;; *) awake="$awake $pid" ;; esac
-    done
-}
-
-# The processes of the connection itself: a monitor, a session below it, a file server below that.
-find_family() {
-    read -r pid </run/asos/sshd
-    family=" $pid " known=
-    while [ "$family" != "$known" ]; do
-        known=$family
-        for folder in /proc/[0-9]*; do
-            line= stat= pid=${folder#/proc/}
-            while read -r line; do stat=$line; done <"$folder/stat"
-            case $stat in *"(sshd"*) ;; *) continue ;; esac
-            set -- ${stat##*") "}
-            case $family in *" $pid "*) ;; *" $2 "*) family="$family$pid " ;; esac
-        done
     done
 }
 
@@ -62,7 +49,6 @@ slay() { # key why
     key=$1 since=0 round=0
     true >"$calls/$key.$2"
     stop_group
-    find_family
     while read -r line; do stat=$line; done <"$calls/$key.started"
     set -- ${stat##*") "}
     [ $# -ge 20 ] && since=${20}

@@ -26,13 +26,15 @@ def _run(body: str, *signals: signal.Signals) -> tuple[int, str]:
     program = [sys.executable, "-c", _PROGRAM.format(body=body)]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=PROJECT) as process:
         assert process.stdout is not None
-        said = [process.stdout.readline()]
-        for number in signals:
-            process.send_signal(number)
-            if number is not signals[-1]:
+        said = []
+        try:
+            for number in signals:
                 said.append(process.stdout.readline())
-        said.append(process.stdout.read())
-        return process.wait(20), "".join(said)
+                process.send_signal(number)
+            said.append(process.stdout.read())
+            return process.wait(20), "".join(said)
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 
+import psutil
 import pytest
 import pytest_asyncio
 
@@ -127,6 +128,7 @@ async def test_a_visit_that_is_cancelled_leaves_a_browser_that_works(bench: Benc
     visiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await visiting
+    assert _drivers() == []
 
     after = await bench.run(browse, {"url": "http://site.test/", "screenshot": False}, "call2")
 
@@ -266,6 +268,24 @@ async def test_without_chromium_the_remedy_is_named(bench: Bench, browse: Browse
 
     assert (result.ok, result.error) == (False, "unavailable")
     assert "make images" in result.text
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.4, 0.9])
+async def test_a_start_that_is_cancelled_leaves_no_process(bench: Bench, browse: Browse, seconds: float) -> None:
+    await bench.run(browse, {"url": "http://site.test/", "screenshot": False})
+    visiting = asyncio.create_task(bench.run(browse, {"url": "http://site.test/never"}, "call2"))
+    await asyncio.sleep(seconds)
+    visiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await visiting
+
+    assert _drivers() == []
+
+
+def _drivers() -> list[str]:
+    """Processes of Playwright that this one has started."""
+    children = psutil.Process().children(recursive=True)
+    return [child.name() for child in children if child.name().startswith("node")]
 
 
 def _browser_pid(bench: Bench) -> int:

@@ -90,7 +90,7 @@ def status(as_json: Json = False) -> None:
     else:
         show_report(_out, found, settings.language)
         if found.failure is not None:
-            show_failure(_out, found.failure, settings.language, _redactor(settings))
+            show_failure(_out, found.failure, settings.language, redactor_of(settings))
     raise typer.Exit(0 if found.healthy else 1)
 
 
@@ -171,12 +171,13 @@ def _settings() -> Settings:
         raise typer.Exit(2) from error
 
 
-def _redactor(settings: Settings) -> Redactor:
+def redactor_of(settings: Settings) -> Redactor:
+    """Masks this installation's secrets."""
     return Redactor(secrets_of(dict(settings), os.environ))
 
 
 def _fail_with(failure: Failure, settings: Settings) -> NoReturn:
-    show_failure(_errors, failure, settings.language, _redactor(settings))
+    show_failure(_errors, failure, settings.language, redactor_of(settings))
     raise typer.Exit(1)
 
 

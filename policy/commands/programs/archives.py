@@ -8,14 +8,21 @@ from policy.commands.word import Word, literal
 from policy.rules import Rule
 
 _TAR = Spec(
-    "-f|--file:archive -C|--directory:folder -T|--files-from:read -X|--exclude-from:read -I|--use-compress-program:script "
-    "--to-command:script --checkpoint-action:ask --rsh-command:script --rmt-command:script -F|--info-script|--new-volume-script:script "
-    "--exclude: --transform|--xform:ask --strip-components: --owner: --group: --mode: --mtime: --format: -b: -H: -L: -N: -V: -K: "
-    "--index-file:write --volno-file:write -g|--listed-incremental:write --one-top-level:write --checkpoint: --sort: --level: --warning: "
+    "-f|--file:archive -C|--directory:folder -T|--files-from:read -X|--exclude-from:read "
+    "-I|--use-compress-program:script "
+    "--to-command:script --checkpoint-action:ask --rsh-command:script --rmt-command:script "
+    "-F|--info-script|--new-volume-script:script "
+    "--exclude: --transform|--xform:ask --strip-components: --owner: --group: --mode: --mtime: --format: -b: -H: "
+    "-L: -N: -V: -K: "
+    "--index-file:write --volno-file:write -g|--listed-incremental:write --one-top-level!write --checkpoint "
+    "--sort: --level: --warning: "
     "-P|--absolute-names!ask --overwrite --unlink-first!ask --recursive-unlink!ask --remove-files!ask -U!ask "
-    "-c|--create -x|--extract|--get -t|--list -r|--append -u|--update -A -d|--diff|--compare -v|--verbose -z|--gzip -j|--bzip2 -J|--xz --zstd -a|--auto-compress "
-    "--lzma -Z -k|--keep-old-files -m -p|--preserve-permissions -O|--to-stdout -w -h|--dereference -S|--sparse -l -o -W -s -n -R -i "
-    "--no-same-owner --no-same-permissions --exclude-vcs --totals --wildcards --anchored --numeric-owner --no-recursion --null "
+    "-c|--create -x|--extract|--get -t|--list -r|--append -u|--update -A -d|--diff|--compare -v|--verbose "
+    "-z|--gzip -j|--bzip2 -J|--xz --zstd -a|--auto-compress "
+    "--lzma -Z -k|--keep-old-files -m -p|--preserve-permissions -O|--to-stdout -w -h|--dereference -S|--sparse "
+    "-l -o -W -s -n -R -i "
+    "--no-same-owner --no-same-permissions --exclude-vcs --totals --wildcards --anchored --numeric-owner "
+    "--no-recursion --null "
     "--delete!ask --help --version --show-transformed-names --full-time --utc",
     "text",
     strict=True,
@@ -55,7 +62,9 @@ def _judge_archive(call: Call, archive: Word, *, writes: bool) -> None:
 def _judge_packed(call: Call, parsed: Parsed, folders: list[Word]) -> None:
     for word in parsed.operands:
         for folder in folders:
-            inside = Word(f"{folder.text}/{word.text}", word.glob or folder.glob) if not word.text.startswith("/") else word
+            inside = (
+                Word(f"{folder.text}/{word.text}", word.glob or folder.glob) if not word.text.startswith("/") else word
+            )
             call.apply("tree", inside, "")
 
 
@@ -74,7 +83,8 @@ def _old_style(words: list[Word]) -> list[Word]:
 def _zip(call: Call) -> None:
     parsed = call.judge(
         Spec(
-            "-TT|--unzip-command:script -b:write -O:write -x: -i: -n: -t: -tt: -P:ask -r -q -9 -1 -0 -j -y -u -f -v -X -D -e!ask -T -@!ask "
+            "-TT|--unzip-command:script -b:write -O:write -x: -i: -n: -t: -tt: -P:ask -r -q -9 -1 -0 -j -y -u -f "
+            "-v -X -D -e!ask -T -@!ask "
             "-m!ask -d!ask -FS!ask -l -g -o",
             "text",
             strict=True,
@@ -85,7 +95,9 @@ def _zip(call: Call) -> None:
 
 
 def _unzip(call: Call) -> None:
-    parsed = call.judge(Spec("-d:write -x: -P:ask -l -t -v -Z -z -q -o -n -j -p -c -u -f -a -C -L -:!ask", "text", strict=True))
+    parsed = call.judge(
+        Spec("-d:write -x: -P:ask -l -t -v -Z -z -q -o -n -j -p -c -u -f -a -C -L -:!ask", "text", strict=True)
+    )
     for word in parsed.operands[:1]:
         call.apply("read", word, "")
     if not parsed.has("-d", "-l", "-t", "-p", "-v", "-Z"):
@@ -94,8 +106,15 @@ def _unzip(call: Call) -> None:
 
 def _compress(call: Call) -> Stream:
     """The file is replaced, unless it goes to the output."""
-    parsed = call.judge(Spec("-o:write -S|--suffix: --use-compress-program:script -T: -D:read --output-dir-flat:write --filelist:read", "read"))
-    if not parsed.has("-c") and not any(word.text in ("-c", "--stdout", "--to-stdout", "-l", "-t") for word in parsed.unknown):
+    parsed = call.judge(
+        Spec(
+            "-o:write -S|--suffix: --use-compress-program:script -T: -D:read --output-dir-flat:write --filelist:read",
+            "read",
+        )
+    )
+    if not parsed.has("-c") and not any(
+        word.text in ("-c", "--stdout", "--to-stdout", "-l", "-t") for word in parsed.unknown
+    ):
         for word in parsed.operands:
             call.apply("write", word, "")
     return Stream(fetched=bool(call.stdin and call.stdin.fetched))
@@ -106,6 +125,8 @@ PROGRAMS: dict[str, Program] = {
     "zip": judged(_zip),
     "unzip": judged(_unzip),
     "zipinfo": specified(Spec("", "read")),
-    **table("gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 lzma brotli compress uncompress pigz", judged(_compress)),
+    **table(
+        "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 lzma brotli compress uncompress pigz", judged(_compress)
+    ),
     **table("7z 7za 7zr rar unrar cpio pax ar", judged(lambda call: call.ask(Rule.COMMAND_FLAG))),
 }

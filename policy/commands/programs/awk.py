@@ -20,7 +20,7 @@ _TOKEN = re.compile(
       | (?P<operator>\|\| | && | >> | >= | <= | == | != | !~ | \+\+ | -- | .)""",
     re.VERBOSE | re.DOTALL,
 )
-_REGEX = re.compile(r"/(?:\\.|[^/\\\n\[])*/")
+_REGEX = re.compile(r"/(?:\\.|\[[^\]/\n]*\]|[^/\\\n\[])*/")
 
 
 def _awk(call: Call) -> Stream:
@@ -80,15 +80,15 @@ def _outputs(tokens: list[str]) -> list[str | None]:
     """Where `print` and `printf` send their text; None for a pipe or a place that is computed."""
     found: list[str | None] = []
     printing, depth = False, 0
-    for index, token in enumerate(tokens):
-        if token in ("print", "printf"):
+    for index, symbol in enumerate(tokens):
+        if symbol in ("print", "printf"):
             printing, depth = True, 0
-        elif token in (";", "}", "\n", "{"):
+        elif symbol in (";", "}", "\n", "{"):
             printing = False
-        depth += {"(": 1, ")": -1}.get(token, 0)
-        if token == "|":
+        depth += {"(": 1, ")": -1}.get(symbol, 0)
+        if symbol == "|":
             found.append(None)
-        elif token in (">", ">>") and printing and depth <= 0:
+        elif symbol in (">", ">>") and printing and depth <= 0:
             found.append(_target(tokens[index + 1 : index + 3]))
     return found
 

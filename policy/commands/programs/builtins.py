@@ -7,8 +7,19 @@ from policy.commands.stream import EMPTY, OPAQUE, Stream
 from policy.commands.word import HOLE, UNKNOWN, Word, literal
 from policy.rules import Rule
 
-_SET_OPTIONS = frozenset({"errexit", "nounset", "pipefail", "xtrace", "noglob", "noclobber", "verbose", "allexport", "errtrace", "monitor"})
-_SHOPT_HARMLESS = frozenset({"nullglob", "failglob", "globstar", "extglob", "lastpipe", "nocaseglob", "nocasematch", "checkwinsize", "inherit_errexit"})
+_SET_OPTIONS = frozenset(
+    {"errexit", "nounset", "pipefail", "xtrace", "noglob", "noclobber", "verbose", "allexport", "errtrace", "monitor"}
+)
+_SHOPT_HARMLESS = frozenset(
+    {
+        "nullglob",
+        "failglob",
+        "globstar",
+        "extglob",
+        "checkwinsize",
+        "inherit_errexit",
+    }
+)
 
 
 def _cd(call: Call) -> Stream:
@@ -20,6 +31,8 @@ def _cd(call: Call) -> Stream:
     paths = call.scene.paths(target, state) if known or (target.is_exact and target.text.startswith("/")) else ()
     state.failed |= state.cwds or frozenset()
     state.cwds = frozenset(paths) or None
+    call.scene.folders.update(paths)
+    call.scene.lost = call.scene.lost or not paths
     if state.cwds is None:
         state.failed = frozenset()
     return EMPTY
@@ -27,6 +40,7 @@ def _cd(call: Call) -> Stream:
 
 def _pushd(call: Call) -> Stream:
     call.state.cwds, call.state.failed = None, frozenset()
+    call.scene.lost = True
     return EMPTY
 
 
@@ -81,7 +95,7 @@ def _read(call: Call) -> Stream:
     """Its words become names of variables whose values come from outside."""
     parsed = Spec("-d: -i: -n: -N: -p: -t: -u: -a:name -r -s -e", "name").parse(call.arguments)
     fetched = bool(call.stdin and call.stdin.fetched)
-    for word in (*parsed.operands, *parsed.values("-a")):
+    for word in (*parsed.operands, *parsed.values("-a")) or (literal("REPLY"),):
         _assign_name(call, word)
         call.state.variables[word.text] = Word(HOLE, fetched=fetched, many=True)
     return EMPTY
@@ -122,7 +136,14 @@ def _trap(call: Call) -> Stream:
     words = [word for word in call.arguments if word.text not in ("--", "-p", "-l")]
     if len(words) < 2 or words[0].text in ("", "-"):
         return EMPTY
-    call.run_text(words[0])
+    later = call.state.copy()
+    later.variables.clear()
+    if words[0].is_exact:
+        call.shell.run_script(words[0].text, later)
+        call.scene.traps.append(words[0].text)
+    else:
+        call.run_text(words[0])
+        call.scene.unresolved(words[0])
     return EMPTY
 
 
@@ -151,6 +172,10 @@ def _test(call: Call) -> Stream:
     if any(word.text in ("-v", "-R") and index + 1 < len(words) for index, word in enumerate(words)):
         call.ask(Rule.COMMAND_CHARGED)
     return EMPTY
+
+
+def _getopts(call: Call) -> Stream:
+    return _assign_name(call, call.arguments[1]) if len(call.arguments) > 1 else EMPTY
 
 
 def _let(call: Call) -> Stream:
@@ -185,8 +210,12 @@ PROGRAMS: dict[str, Program] = {
     **table("source .", judged(_source)),
     **table("test [", judged(_test)),
     "let": judged(_let),
+    "getopts": judged(_getopts),
     "hash": judged(_hash),
     "shift": judged(_shift),
-    **_exec_free("type exit return break continue wait jobs bg fg disown times ulimit umask getopts dirs caller help suspend unalias history"),
+    **_exec_free(
+        "type exit return break continue wait jobs bg fg disown times ulimit umask dirs caller help suspend "
+        "unalias history"
+    ),
     **table("enable bind complete compgen compopt fc", asked(Rule.COMMAND_STATE)),
 }

@@ -9,11 +9,21 @@ from policy.rules import Rule
 
 _VERSIONS = frozenset({"--version", "-V", "-v", "--help", "-h", "-version", "-VV"})
 
-_MODULES_THAT_ONLY_READ = frozenset({"json.tool", "tokenize", "ast", "tabnanny", "calendar", "this", "platform", "sysconfig", "dis"})
+_MODULES_THAT_ONLY_READ = frozenset(
+    {"json.tool", "tokenize", "ast", "tabnanny", "calendar", "this", "platform", "sysconfig", "dis"}
+)
 
 _INLINE = {
-    "python": Spec("-c:code -m:module -W: -X: --check-hash-based-pycs: -i!code", "text", stops=True),
-    "node": Spec("-e|--eval|-p|--print:code -r|--require|--import|--loader|--experimental-loader:code -i!code --test --check -c", "text", stops=True),
+    "python": Spec(
+        "-u -B -E -s -S -I -O -OO -q -v -b -d -P -c:code -m:module -W: -X: --check-hash-based-pycs: -i!code",
+        "text",
+        stops=True,
+    ),
+    "node": Spec(
+        "-e|--eval|-p|--print:code -r|--require|--import|--loader|--experimental-loader:code -i!code --test --check -c",
+        "text",
+        stops=True,
+    ),
     "perl": Spec("-e|-E:code -M|-m:code -I: -x: -n -p -i -l -a -w -s", "text", stops=True),
     "ruby": Spec("-e:code -r:code -I: -C: -n -p -i -l -a -w", "text", stops=True),
     "php": Spec("-r|-B|-R|-E|-F:code -f:file -d:code -c:file -l -S!code", "text", stops=True),
@@ -30,6 +40,8 @@ def _interpreter(call: Call, family: str) -> Stream:
             return _inline(call, use.value)
         if use.role == "module":
             return _module(call, use.value, parsed.operands)
+    if parsed.unknown:
+        return _inline(call, None)
     files = [use.value for use in parsed.uses if use.role == "file" and use.value is not None]
     operands = (*files, *parsed.operands)
     if not operands or operands[0].text in ("-", "/dev/stdin"):
@@ -85,13 +97,17 @@ def _of(family: str) -> Program:
 
 
 PROGRAMS: dict[str, Program] = {
-    **table("python python3 python2 pypy pypy3 ipython " + " ".join(f"python3.{minor}" for minor in range(6, 16)), _of("python")),
+    **table(
+        "python python3 python2 pypy pypy3 ipython " + " ".join(f"python3.{minor}" for minor in range(6, 16)),
+        _of("python"),
+    ),
     **table("node nodejs bun deno tsx ts-node", _of("node")),
     "perl": _of("perl"),
     **table("ruby irb", _of("ruby")),
     "php": _of("php"),
     **table(
-        "lua luajit Rscript R julia tclsh expect guile racket scala kotlin groovy swift ghc runghc ghci ocaml elixir erl iex "
+        "lua luajit Rscript R julia tclsh expect guile racket scala kotlin groovy swift ghc runghc ghci ocaml "
+        "elixir erl iex "
         "osascript pwsh powershell java jshell mono octave clojure sbcl clisp",
         _of("other"),
     ),

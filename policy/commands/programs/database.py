@@ -8,13 +8,17 @@ from policy.commands.program import Program, asked, judged, table
 from policy.commands.stream import OPAQUE, Stream
 from policy.rules import Rule
 
-_REACHES_OUT = re.compile(r"^\s*\.|\n\s*\.|load_extension|readfile|writefile|edit\s*\(|attach|fts3_tokenizer|pragma|vacuum\s+into", re.IGNORECASE)
+_REACHES_OUT = re.compile(
+    r"^\s*\.|\n\s*\.|load_extension|readfile|writefile|edit\s*\(|attach|fts3_tokenizer|pragma|vacuum\s+into",
+    re.IGNORECASE,
+)
 
 
 def _sqlite(call: Call) -> Stream:
     parsed = call.judge(
         Spec(
-            "-init:ask -cmd:ask -separator: -newline: -nullvalue: -header -noheader -csv -json -column -line -list -html -markdown -box "
+            "-init:ask -cmd:ask -separator: -newline: -nullvalue: -header -noheader -csv -json -column -line "
+            "-list -html -markdown -box "
             "-table -readonly -batch -bail -echo -version -help -safe -stats",
             "text",
             strict=True,
@@ -33,5 +37,8 @@ def _sqlite(call: Call) -> Stream:
 
 PROGRAMS: dict[str, Program] = {
     **table("sqlite3 sqlite", judged(_sqlite)),
-    **table("psql mysql mariadb mongo mongosh duckdb sqlcmd pg_dump mysqldump pg_restore influx cqlsh", asked(Rule.COMMAND_NETWORK)),
+    **table(
+        "psql mysql mariadb mongo mongosh duckdb sqlcmd pg_dump mysqldump pg_restore influx cqlsh",
+        asked(Rule.COMMAND_NETWORK),
+    ),
 }

@@ -10,22 +10,107 @@ from policy.commands.word import UNKNOWN, Word, literal
 from policy.rules import Rule
 
 _TAKES_ONE = frozenset(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -atime -ctime "
-    "-mmin -amin -cmin -newer -anewer -cnewer -perm -user -group -uid -gid -links -inum -samefile -maxdepth -mindepth -printf "
-    "-fstype -regextype -used -context -newermt -newerat -newerct".split()
+    [
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-iwholename",
+        "-regex",
+        "-iregex",
+        "-lname",
+        "-ilname",
+        "-type",
+        "-xtype",
+        "-size",
+        "-mtime",
+        "-atime",
+        "-ctime",
+        "-mmin",
+        "-amin",
+        "-cmin",
+        "-newer",
+        "-anewer",
+        "-cnewer",
+        "-perm",
+        "-user",
+        "-group",
+        "-uid",
+        "-gid",
+        "-links",
+        "-inum",
+        "-samefile",
+        "-maxdepth",
+        "-mindepth",
+        "-printf",
+        "-fstype",
+        "-regextype",
+        "-used",
+        "-context",
+        "-newermt",
+        "-newerat",
+        "-newerct",
+    ]
 )
 _TAKES_NONE = frozenset(
-    "-print -print0 -ls -prune -quit -depth -d -mount -xdev -noleaf -follow -empty -true -false -readable -writable -executable "
-    "-nouser -nogroup -daystart -warn -nowarn -ignore_readdir_race -a -and -o -or -not ! ( ) , -help --help -version --version".split()
+    [
+        "-print",
+        "-print0",
+        "-ls",
+        "-prune",
+        "-quit",
+        "-depth",
+        "-d",
+        "-mount",
+        "-xdev",
+        "-noleaf",
+        "-follow",
+        "-empty",
+        "-true",
+        "-false",
+        "-readable",
+        "-writable",
+        "-executable",
+        "-nouser",
+        "-nogroup",
+        "-daystart",
+        "-warn",
+        "-nowarn",
+        "-ignore_readdir_race",
+        "-a",
+        "-and",
+        "-o",
+        "-or",
+        "-not",
+        "!",
+        "(",
+        ")",
+        ",",
+        "-help",
+        "--help",
+        "-version",
+        "--version",
+    ]
 )
 _RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _WRITES = frozenset({"-fprint", "-fprint0", "-fls"})
-_CHOOSES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mtime", "-mmin", "-empty", "-size"})
+_CHOOSES = frozenset(
+    {
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+    }
+)
 
 
 def _find(call: Call) -> Stream:
     words = list(call.arguments)
-    while words and words[0].text in ("-H", "-L", "-P") or (words and words[0].text[:2] in ("-O", "-D") and words[0].text):
+    while (words and words[0].text in ("-H", "-L", "-P")) or (
+        words and words[0].text[:2] in ("-O", "-D") and words[0].text
+    ):
         words.pop(0)
     roots: list[Word] = []
     while words and not _starts_expression(words[0]):
@@ -50,7 +135,7 @@ def _expression(call: Call, roots: Sequence[Word], words: list[Word]) -> Stream:
         alternatives = alternatives or word.text in ("-o", "-or", "!", "-not", ",")
         if word.text in _TAKES_ONE:
             value = words.pop(0) if words else UNKNOWN
-            chosen = chosen or (word.text in _CHOOSES and value.text not in ("*", "**", ".*"))
+            chosen = chosen or (word.text in _CHOOSES and not value.is_open and len(value.text.strip("*?[].")) > 1)
             names += [value.text] if word.text == "-name" and not value.is_open else []
         elif word.text in _RUNS:
             _run_on(call, _items(roots, [] if alternatives else names), _command_of(words), chosen and not alternatives)
@@ -69,7 +154,9 @@ def _items(roots: Sequence[Word], names: Sequence[str]) -> tuple[Word, ...]:
     """What find may come upon: names below the roots."""
     name = names[-1] if names else ""
     tail = f"**/{name}" if name and "/" not in name else "**"
-    return tuple(Word(f"{root.text.rstrip('/') or '/'}/{tail}".replace("//", "/"), glob=True, many=True) for root in roots)
+    return tuple(
+        Word(f"{root.text.rstrip('/') or '/'}/{tail}".replace("//", "/"), glob=True, many=True) for root in roots
+    )
 
 
 def _command_of(words: list[Word]) -> list[Word]:
@@ -111,8 +198,9 @@ def _filled(part: Word, item: Word, mark: str = "{}") -> list[Word]:
 
 def _xargs(call: Call) -> Stream:
     spec = Spec(
-        "-0|--null -r|--no-run-if-empty -t|--verbose -x|--exit -p -n|--max-args: -P|--max-procs: -L: -l -s|--max-chars: "
-        "-d|--delimiter: -E: -e -I|--replace: -i -a|--arg-file:read --show-limits --process-slot-var: -o",
+        "-0|--null -r|--no-run-if-empty -t|--verbose -x|--exit -p -n|--max-args: -P|--max-procs: -L: -l "
+        "-s|--max-chars: "
+        "-d|--delimiter: -E: -e -I: --replace -i -a|--arg-file:read --show-limits --process-slot-var: -o",
         "text",
         strict=True,
         stops=True,
@@ -126,9 +214,11 @@ def _xargs(call: Call) -> Stream:
     items = (UNKNOWN,) if named else call.stdin.names() if call.stdin else (UNKNOWN,)
     fetched = bool(call.stdin and call.stdin.fetched)
     command = list(parsed.operands) or [literal("echo")]
-    mark = next((value.text for value in parsed.values("-I", "--replace")), "{}" if parsed.has("-i") else "")
+    mark = next(
+        (value.text for value in parsed.values("-I", "--replace")), "{}" if parsed.has("-i", "--replace") else ""
+    )
     if mark:
-        for item in items:
+        for item in items if named or call.stdin is None else call.stdin.lines():
             call.shell.run_words([word for part in command for word in _filled(part, item, mark)], call.state, OPAQUE)
         return Stream(fetched=fetched)
     output = call.shell.run_words([*command, *items], call.state, Stream(text=""))
@@ -137,7 +227,8 @@ def _xargs(call: Call) -> Stream:
 
 def _fd(call: Call) -> Stream:
     spec = Spec(
-        "-x|--exec|-X|--exec-batch!ask -e|--extension: -t|--type: -d|--max-depth: -E|--exclude: -g|--glob -H|--hidden -I -u -a -i -s "
+        "-x|--exec|-X|--exec-batch!ask -e|--extension: -t|--type: -d|--max-depth: -E|--exclude: -g|--glob "
+        "-H|--hidden -I -u -a -i -s "
         "-0 -l|--list-details -p -L -c|--color: -S|--size: --changed-within: --changed-before: --no-ignore",
         "text",
         strict=True,

@@ -11,31 +11,107 @@ from policy.commands.word import Word, literal
 from policy.rules import Rule
 
 _GLOBAL = Spec(
-    "-C:folder -c:setting --git-dir:ask --work-tree:ask --namespace:ask --exec-path!ask --config-env:ask --super-prefix:ask "
-    "--attr-source:ask --list-cmds: -p|--paginate -P|--no-pager --no-replace-objects --bare --literal-pathspecs --no-optional-locks "
-    "--version --help --html-path --man-path --info-path --no-lazy-fetch --no-advice --glob-pathspecs --icase-pathspecs",
+    "-C:folder -c:setting --git-dir:ask --work-tree:ask --namespace:ask --exec-path!ask --config-env:ask "
+    "--super-prefix:ask "
+    "--attr-source:ask --list-cmds: -p|--paginate -P|--no-pager --no-replace-objects --bare --literal-pathspecs "
+    "--no-optional-locks "
+    "--version --help --html-path --man-path --info-path --no-lazy-fetch --no-advice --glob-pathspecs "
+    "--icase-pathspecs",
     "text",
     strict=True,
     stops=True,
 )
 
 _COMMON = (
-    "--output:write -O!ask --ext-diff!ask --textconv!ask --open-files-in-pager!ask --upload-pack:ask --receive-pack:ask --exec!ask "
-    "--extcmd:ask --trailer: -F|--file:read --template:read --pathspec-from-file:read --strategy:ask -m|--message: --author: "
-    "--date: --grep: --format: --pretty: --since: --until: --after: --before: -n: -S: -G: -L: --skip: --max-count: -U: -b: -B: -t: "
-    "--gpg-sign:ask --local-user:ask --contents:read --exclude-from:read --no-index!tree --ignore-revs-file:read -X:"
+    "--output:write --ext-diff!ask --textconv!ask --open-files-in-pager!ask --upload-pack!ask --receive-pack!ask "
+    "--exec!ask "
+    "--extcmd!ask --trailer: --file:read --template:read --pathspec-from-file:read --strategy!ask --message: --author: "
+    "--grep: --since: --until: --after: --before: --skip: --max-count: --gpg-sign!ask --local-user!ask --contents:read "
+    "--exclude-from:read --no-index --ignore-revs-file:read"
 )
 
 _LOCAL = frozenset(
-    "add am apply archive bisect blame branch bundle cat-file check-attr check-ignore checkout cherry cherry-pick clean commit "
-    "count-objects describe diff diff-files diff-index diff-tree for-each-ref format-patch fsck gc grep hash-object help init log "
-    "ls-files ls-tree merge merge-base merge-tree mv name-rev notes pack-refs prune range-diff read-tree rebase reflog repack reset "
-    "restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash status stripspace switch "
-    "symbolic-ref tag update-index update-ref var verify-commit verify-tag version whatchanged worktree write-tree annotate".split()
+    [
+        "add",
+        "am",
+        "apply",
+        "archive",
+        "bisect",
+        "blame",
+        "branch",
+        "bundle",
+        "cat-file",
+        "check-attr",
+        "check-ignore",
+        "checkout",
+        "cherry",
+        "cherry-pick",
+        "clean",
+        "commit",
+        "count-objects",
+        "describe",
+        "diff",
+        "diff-files",
+        "diff-index",
+        "diff-tree",
+        "for-each-ref",
+        "format-patch",
+        "fsck",
+        "gc",
+        "grep",
+        "hash-object",
+        "help",
+        "init",
+        "log",
+        "ls-files",
+        "ls-tree",
+        "merge",
+        "merge-base",
+        "merge-tree",
+        "mv",
+        "name-rev",
+        "notes",
+        "pack-refs",
+        "prune",
+        "range-diff",
+        "read-tree",
+        "rebase",
+        "reflog",
+        "repack",
+        "reset",
+        "restore",
+        "rev-list",
+        "rev-parse",
+        "revert",
+        "rm",
+        "shortlog",
+        "show",
+        "show-branch",
+        "show-ref",
+        "sparse-checkout",
+        "stash",
+        "status",
+        "stripspace",
+        "switch",
+        "symbolic-ref",
+        "tag",
+        "update-index",
+        "update-ref",
+        "var",
+        "verify-commit",
+        "verify-tag",
+        "version",
+        "whatchanged",
+        "worktree",
+        "write-tree",
+        "annotate",
+    ]
 )
-_REMOTE = frozenset("clone fetch pull push ls-remote submodule remote".split())
+_REMOTE = frozenset(["clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote"])
 
-_PATHS = frozenset("add rm mv blame annotate hash-object apply am check-ignore archive worktree".split())
+_NO_PATHS = frozenset(
+    {"help", "version", "config", "reflog", "stash", "sparse-checkout", "notes", "gc", "fsck", "commit"}
+)
 _SSH = re.compile(r"^(ssh|git|git\+ssh|ssh\+git)://|^[^/:@]+@[^/:]+:|^[^/:]+:(?!//)")
 
 
@@ -65,35 +141,46 @@ def _subcommand(call: Call, name: Word) -> Stream:
         return _config(call)
     parsed = call.judge(_spec(name.text))
     words = [word.text for word in call.arguments]
-    for word in parsed.operands:
-        if name.text in _PATHS or word.text.startswith(("/", "~", "..")) or "/../" in word.text:
-            call.apply("read", word, "")
+    for word in parsed.operands if name.text not in _REMOTE | _NO_PATHS else ():
+        call.apply("read", word, "")
     if name.text in _REMOTE:
         return _remote(call, name.text, list(parsed.operands))
     _judge_local(call, name.text, words, list(parsed.operands))
     return Stream(items=(Word("./**", glob=True, many=True),)) if name.text == "ls-files" else OPAQUE
 
 
+_LETTERS = {
+    "add": "",
+    "am": "-S!ask",
+    "archive": "-o:write --remote!ask --prefix: --add-file:read --format:",
+    "blame": "-L: -S:read",
+    "branch": "-u: -D!ask",
+    "checkout": "-b: -B:",
+    "cherry-pick": "-S!ask",
+    "clone": "-u:ask -c:ask --config:ask -o: -b: -j: --depth: --branch: --reference:read --separate-git-dir:write",
+    "commit": "-m: -F:read -C: -c: -t:read -S!ask --fixup: --squash: --date:",
+    "diff": "-U: -S: -G: -L: -O:ask",
+    "fetch": "--depth: -j:",
+    "format-patch": "-o|--output-directory:write",
+    "grep": "-e: -f:read -O!ask -A: -B: -C: -m:",
+    "init": "--separate-git-dir:write -b:",
+    "log": "-n: -S: -G: -L: -U: -O:ask --diff-filter:",
+    "ls-files": "-X:read -x:",
+    "merge": "-m: -F:read -s:ask -S!ask -X:",
+    "notes": "-m: -F:read -C: -c:",
+    "push": "-o: --repo!ask",
+    "rebase": "-x:ask --onto: -S!ask -s:ask",
+    "revert": "-S!ask",
+    "show": "-U: -S: -G: -O:ask",
+    "stash": "-m:",
+    "switch": "-c: -C:",
+    "tag": "-m: -F:read -u:ask -s!ask --sort:",
+}
+"""What the letters of each subcommand take; one that is not here takes nothing, and its value counts as an operand."""
+
+
 def _spec(name: str) -> Spec:
-    """Letters mean other things in other subcommands."""
-    changed = {
-        "grep": " -e: -f:read -O!ask -A: -B: -C: -m:",
-        "rebase": " -x:ask --exec:ask --onto:",
-        "archive": " -o:write --remote:net --exec:ask --prefix: --add-file:read --format:",
-        "format-patch": " -o|--output-directory:write",
-        "clone": " -u:ask -c:ask --config:ask -o: --depth: --branch: --reference:read -j: --separate-git-dir:write",
-        "init": " --separate-git-dir:write",
-        "push": " -o: --repo:ask",
-        "fetch": " --depth: -j:",
-        "commit": " -C: -c: -t:read -u -n -s -S!ask --fixup: --squash:",
-        "log": " -n: --diff-filter: --decorate: -L:",
-        "merge": " -s:ask -n -S!ask",
-        "tag": " -u:ask -n -s!ask --sort:",
-        "branch": " -u: -t --sort: -D!ask",
-        "ls-files": " -X:read -x:",
-    }
-    short = _COMMON if name not in ("push", "fetch", "pull", "branch", "add", "status") else _COMMON.replace(" -O!ask", "").replace("-n: ", "-n ")
-    return Spec(short + changed.get(name, ""))
+    return Spec(f"{_COMMON} {_LETTERS.get(name, '')}")
 
 
 def _config(call: Call) -> Stream:
@@ -118,7 +205,9 @@ def _judge_local(call: Call, name: str, words: list[str], operands: list[Word]) 
         call.ask(Rule.APPROVAL_DELETION)
     if name == "reset" and "--hard" in words:
         call.ask(Rule.APPROVAL_DELETION)
-    if (name in ("checkout", "restore", "switch") and {"-f", "--force", "--discard-changes"} & set(words)) or name == "prune":
+    if (
+        name in ("checkout", "restore", "switch") and {"-f", "--force", "--discard-changes"} & set(words)
+    ) or name == "prune":
         call.ask(Rule.APPROVAL_DELETION)
     if name == "stash" and operands and operands[0].text in ("drop", "clear"):
         call.ask(Rule.APPROVAL_DELETION)
@@ -138,7 +227,9 @@ def _remote(call: Call, name: str, operands: list[Word]) -> Stream:
         return call.ask(Rule.COMMAND_PERSISTENCE)
     if name == "submodule":
         return OPAQUE if operands and operands[0].text in ("status", "summary") else call.ask(Rule.COMMAND_NETWORK)
-    call.scene.findings.affect("egress", *(["send"] if name == "push" else []))
+    call.scene.findings.affect("egress")
+    if name == "push":
+        call.scene.findings.affect("send")
     if operands:
         _judge_place(call, name, operands[0])
     if not operands or name == "push":
@@ -151,7 +242,7 @@ def _remote(call: Call, name: str, operands: list[Word]) -> Stream:
 def _judge_place(call: Call, name: str, place: Word) -> None:
     """Where it is fetched from or sent to: an address, a folder, or a name from the configuration."""
     text = place.text
-    if place.is_open or "::" in text or _SSH.match(text) and not text.startswith(("http://", "https://")):
+    if place.is_open or "::" in text or (_SSH.match(text) and not text.startswith(("http://", "https://"))):
         call.ask(Rule.COMMAND_UNRESOLVED if place.is_open else Rule.COMMAND_NETWORK, text)
     elif text.startswith(("http://", "https://")):
         call.scene.visit(place, write=False)

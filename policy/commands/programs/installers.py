@@ -4,6 +4,7 @@ from policy.commands.call import Call
 from policy.commands.options import Spec
 from policy.commands.program import Program, judged, table
 from policy.commands.stream import OPAQUE, Stream
+from policy.commands.word import Word
 from policy.rules import Rule
 
 _LOOKS = {
@@ -24,7 +25,27 @@ _BUILDS = {
     "uv": "run",
     "conda": "run",
 }
-_SENDS = frozenset("publish login adduser token owner push upload yank whoami".split())
+_REDIRECTS = frozenset(
+    [
+        "--script-shell",
+        "--node-options",
+        "--userconfig",
+        "--globalconfig",
+        "--prefix",
+        "-C",
+        "--config",
+        "--manifest-path",
+        "-toolexec",
+        "-exec",
+        "-modfile",
+        "-overlay",
+        "--with",
+        "--from",
+        "--cwd",
+        "--dir",
+    ]
+)
+_SENDS = frozenset(["publish", "login", "adduser", "token", "owner", "push", "upload", "yank", "whoami"])
 
 
 def _of(family: str) -> Program:
@@ -43,7 +64,7 @@ def _package_tool(call: Call, looks: frozenset[str], builds: frozenset[str]) -> 
     leading = call.arguments[0] == verb
     if leading and verb.is_exact and verb.text in looks:
         return _judge_looking(call)
-    if leading and verb.is_exact and verb.text in builds and not any(word.is_open for word in words):
+    if leading and verb.is_exact and verb.text in builds and not any(map(_is_foreign, call.arguments)):
         call.scene.run_code(call.name, call.arguments, (), call.state)
         return OPAQUE
     if verb.text in _SENDS:
@@ -52,17 +73,25 @@ def _package_tool(call: Call, looks: frozenset[str], builds: frozenset[str]) -> 
     return call.ask(Rule.COMMAND_INSTALLS)
 
 
+def _is_foreign(word: Word) -> bool:
+    """Whether it names code from elsewhere, or another way to start it."""
+    flag = word.text.split("=", 1)[0]
+    return word.is_open or "://" in word.text or flag in _REDIRECTS or (not flag.startswith("-") and "@" in word.text)
+
+
 def _judge_looking(call: Call) -> Stream:
     """`go env -w` and the like write after all."""
     if any(word.text in ("-w", "-u", "set", "delete", "fix") or word.is_open for word in call.arguments[1:]):
         return call.ask(Rule.COMMAND_PERSISTENCE)
-    if any(word.text.split("=")[0] in ("-toolexec", "-exec", "-C", "-modfile", "--config", "--globalconfig") for word in call.arguments):
+    if any(map(_is_foreign, call.arguments)):
         return call.ask(Rule.COMMAND_FLAG)
     return OPAQUE
 
 
 def _dpkg(call: Call) -> Stream:
-    parsed = Spec("-l|--list -L|--listfiles -s|--status -S|--search -p --print-architecture -W|--show", "text", strict=True).parse(call.arguments)
+    parsed = Spec(
+        "-l|--list -L|--listfiles -s|--status -S|--search -p --print-architecture -W|--show", "text", strict=True
+    ).parse(call.arguments)
     return call.ask(Rule.COMMAND_INSTALLS) if parsed.unknown else OPAQUE
 
 
@@ -77,6 +106,10 @@ PROGRAMS: dict[str, Program] = {
     **table("conda mamba micromamba", _of("conda")),
     **table("uv poetry pdm hatch pipenv rye", _of("uv")),
     **table("brew snap flatpak dnf yum apk pacman zypper emerge nix nix-env nix-shell opkg rpm", _of("brew")),
-    **table("composer bundle bundler mvn gradle gradlew sbt lein cabal stack opam luarocks cpan cpanm easy_install rustup nvm", _of("none")),
+    **table(
+        "composer bundle bundler mvn gradle gradlew sbt lein cabal stack opam luarocks cpan cpanm easy_install "
+        "rustup nvm",
+        _of("none"),
+    ),
     **table("dpkg dpkg-query", judged(_dpkg)),
 }

@@ -22,8 +22,13 @@ def _later(call: Call) -> Stream:
 PROGRAMS: dict[str, Program] = {
     "crontab": judged(_crontab),
     **table("at batch", judged(_later)),
-    **table("systemd-run systemd-inhibit loginctl launchctl update-rc.d chkconfig update-alternatives chsh chfn passwd gpasswd useradd "
-            "usermod userdel groupadd adduser xdg-open open xdotool xclip xsel notify-send dbus-send gdbus busctl gsettings dconf "
-            "ldconfig localectl timedatectl hostnamectl sysctl dmesg journalctl setfacl setfattr chattr", asked(Rule.COMMAND_PERSISTENCE)),
+    **table(
+        "systemd-run systemd-inhibit loginctl launchctl update-rc.d chkconfig update-alternatives chsh chfn "
+        "passwd gpasswd useradd "
+        "usermod userdel groupadd adduser xdg-open open xdotool xclip xsel notify-send dbus-send gdbus busctl "
+        "gsettings dconf "
+        "ldconfig localectl timedatectl hostnamectl sysctl dmesg journalctl setfacl setfattr chattr",
+        asked(Rule.COMMAND_PERSISTENCE),
+    ),
     **table("chromium chromium-browser google-chrome firefox", asked(Rule.COMMAND_NETWORK)),
 }

@@ -1,4 +1,4 @@
-"""Other programs that reach the network: none of them goes through the egress proxy, so most are a question at least."""
+"""Other programs that reach the network: none of them goes through the egress proxy."""
 
 import re
 
@@ -53,11 +53,16 @@ def _scp(call: Call) -> Stream:
 
 def _rsync(call: Call) -> Stream | None:
     spec = Spec(
-        "-e|--rsh:script --rsync-path:script --files-from:read --exclude-from:read --include-from:read --password-file:ask "
-        "--log-file:write --backup-dir:write --partial-dir:write --temp-dir:write -T:write --exclude: --include: -f|--filter: "
-        "--compare-dest:read --copy-dest:read --link-dest:read --bwlimit: --max-size: --min-size: --chmod: --suffix: --timeout: -B: "
-        "-a|--archive -v|--verbose -r|--recursive -l -p -t -g -o -D -z|--compress -h -n|--dry-run -u|--update -P|--progress --partial "
-        "--stats -i -c|--checksum -x -q|--quiet -A -X -H -S -W -R|--relative -b|--backup -0 -L -k -K -O -J --existing --ignore-existing "
+        "-e|--rsh:script --rsync-path:script --files-from:read --exclude-from:read --include-from:read "
+        "--password-file:ask "
+        "--log-file:write --backup-dir:write --partial-dir:write --temp-dir:write -T:write --exclude: --include: "
+        "-f|--filter: "
+        "--compare-dest:read --copy-dest:read --link-dest:read --bwlimit: --max-size: --min-size: --chmod: "
+        "--suffix: --timeout: -B: "
+        "-a|--archive -v|--verbose -r|--recursive -l -p -t -g -o -D -z|--compress -h -n|--dry-run -u|--update "
+        "-P|--progress --partial "
+        "--stats -i -c|--checksum -x -q|--quiet -A -X -H -S -W -R|--relative -b|--backup -0 -L -k -K -O -J "
+        "--existing --ignore-existing "
         "--numeric-ids --links --perms --times --delete!ask --remove-source-files!ask",
         "text",
         strict=True,
@@ -89,21 +94,28 @@ def _openssl(call: Call) -> Stream | None:
     if name not in ("version", "rand", "dgst", "x509", "sha256", "sha1", "md5", "sha512", "crl", "asn1parse"):
         return call.ask(Rule.COMMAND_NETWORK if name.startswith("s_") else Rule.COMMAND_FLAG)
     spec = Spec(
-        "-in:read -out:write -writerand:write -rand:read -signkey:ask -sign:ask -verify:read -signature:read -CA:ask -CAkey:ask "
-        "-engine:ask -provider:ask -provider-path:ask -extfile:ask -passin:ask -config:ask -key:ask -hmac: -mac: -inform: -outform: "
-        "-noout -text -subject -issuer -dates -enddate -startdate -serial -fingerprint -sha256 -sha1 -md5 -sha512 -hex -base64 -binary "
+        "-in:read -out:write -writerand:write -rand:read -signkey:ask -sign:ask -verify:read -signature:read "
+        "-CA:ask -CAkey:ask "
+        "-engine:ask -provider:ask -provider-path:ask -extfile:ask -passin:ask -config:ask -key:ask -hmac: -mac: "
+        "-inform: -outform: "
+        "-noout -text -subject -issuer -dates -enddate -startdate -serial -fingerprint -sha256 -sha1 -md5 "
+        "-sha512 -hex -base64 -binary "
         "-a -v -r -c -purpose -pubkey -modulus -email -ext: -nameopt: -checkend: -hash",
         "read" if name not in ("rand", "version") else "text",
         strict=True,
         single_dash=True,
     )
-    call.judge(spec)
+    Call(f"openssl {name}", rest, call.stdin, call.state, call.shell).judge(spec)
     return None
 
 
 def _ip(call: Call) -> None:
     texts = [word.text for word in call.arguments if not word.text.startswith("-")]
-    if len(texts) > 2 or any(word.is_open for word in call.arguments) or set(texts) & {"netns", "exec", "vrf", "add", "del", "set"}:
+    if (
+        len(texts) > 2
+        or any(word.is_open for word in call.arguments)
+        or set(texts) & {"netns", "exec", "vrf", "add", "del", "set"}
+    ):
         call.ask(Rule.COMMAND_NETWORK)
     if any(word.text in ("-b", "-batch", "-force", "-n", "-netns") for word in call.arguments):
         call.ask(Rule.COMMAND_FLAG)
@@ -119,9 +131,12 @@ PROGRAMS: dict[str, Program] = {
     "openssl": judged(_openssl),
     **table("ip ss netstat ifconfig", judged(_ip)),
     **table(
-        "ping ping6 traceroute tracepath mtr nmap masscan tcpdump tshark arp arping iptables nft route iw curl-config mail mailx "
-        "sendmail mutt msmtp swaks wall write logger gpg gpg2 ssh-add ssh-agent age pass secret-tool security keyctl mosquitto_pub "
-        "redis-cli ngrok cloudflared chisel websocat tor torsocks proxychains proxychains4 openvpn wg stunnel iperf iperf3 hping3",
+        "ping ping6 traceroute tracepath mtr nmap masscan tcpdump tshark arp arping iptables nft route iw "
+        "curl-config mail mailx "
+        "sendmail mutt msmtp swaks wall write logger gpg gpg2 ssh-add ssh-agent age pass secret-tool security "
+        "keyctl mosquitto_pub "
+        "redis-cli ngrok cloudflared chisel websocat tor torsocks proxychains proxychains4 openvpn wg stunnel "
+        "iperf iperf3 hping3",
         asked(Rule.COMMAND_NETWORK),
     ),
 }

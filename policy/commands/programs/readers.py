@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 
 from policy.commands.call import Call
 from policy.commands.names import is_secret_name
@@ -44,7 +45,7 @@ def _grep(call: Call) -> Stream:
     """The first operand is a pattern, unless a flag gave one; the rest are files, and with -r whole trees."""
     spec = Spec(
         "-e|--regexp: -f|--file:read -A|--after-context: -B|--before-context: -C|--context: -m|--max-count: -d: -D: "
-        "--include: --exclude: --exclude-dir: --exclude-from:read --label: --color: --colour: -r -R -l -L --recursive "
+        "--include: --exclude: --exclude-dir: --exclude-from:read --label: -r -R -l -L --recursive "
         "--dereference-recursive --files-with-matches --files-without-match",
         "text",
     )
@@ -62,7 +63,8 @@ def _grep(call: Call) -> Stream:
 def _rg(call: Call) -> Stream:
     spec = Spec(
         "--pre!ask --pre-glob: --hostname-bin!ask -e|--regexp: -f|--file:read -g|--glob: -t|--type: -T|--type-not: "
-        "-A: -B: -C: -m|--max-count: -M: -j: --ignore-file:read -E: --sort: --color: -l|--files-with-matches --files --engine: "
+        "-A: -B: -C: -m|--max-count: -M: -j: --ignore-file:read -E: --sort: --color: -l|--files-with-matches "
+        "--files --engine: "
         "-d|--max-depth: -r|--replace: --iglob: --max-filesize: --context:",
         "text",
     )
@@ -76,7 +78,9 @@ def _rg(call: Call) -> Stream:
 
 
 def _ls(call: Call) -> Stream:
-    parsed = call.judge(Spec("-I|--ignore: -w|--width: -T|--tabsize: --hide: --color: --sort: --time: --format: --time-style:", "list"))
+    parsed = call.judge(
+        Spec("-I|--ignore: -w|--width: -T|--tabsize: --hide: --sort: --time: --format: --time-style:", "list")
+    )
     return Stream(items=(Word("./*", glob=True),)) if not parsed.operands else OPAQUE
 
 
@@ -90,9 +94,9 @@ def _jq(call: Call) -> Stream:
         elif text in ("--slurpfile", "--rawfile"):
             call.apply("read", words[at + 2] if at + 2 < len(words) else None, text)
             at += 2
-        elif text in ("-f", "--from-file", "-L", "--indent"):
+        elif text in ("--from-file", "--indent") or (text[:1] == "-" and text[1:2] != "-" and text[-1] in "fL"):
             call.apply("text" if text == "--indent" else "read", words[at + 1] if at + 1 < len(words) else None, text)
-            filtered = filtered or text in ("-f", "--from-file")
+            filtered = filtered or text == "--from-file" or text.endswith("f")
             at += 1
         elif text in ("--args", "--jsonargs"):
             break
@@ -101,7 +105,7 @@ def _jq(call: Call) -> Stream:
         elif not text.startswith("-") or words[at].is_open:
             if filtered:
                 call.apply("read", words[at], "")
-            elif "env" in text or "import" in text or "include" in text:
+            elif re.search(r"\benv\b|\$ENV|\b(import|include)\b", text) or words[at].is_open:
                 call.ask(Rule.COMMAND_FLAG)
             filtered = True
         at += 1
@@ -139,14 +143,19 @@ def _sort(call: Call) -> Stream:
 
 def _last_is_written(call: Call) -> None:
     """`uniq in out`, `xxd in out`: the second operand is written."""
-    parsed = call.judge(Spec("-f|--skip-fields: -s|--skip-chars: -w|--check-chars: -l: -c: -g: -o: -seek:", "text"))
+    flags = (
+        "-f: -s: -w: --skip-fields: --skip-chars: --check-chars:"
+        if call.name == "uniq"
+        else "-l: -c: -g: -o: -s: -n: -R:"
+    )
+    parsed = call.judge(Spec(flags, "text"))
     for index, word in enumerate(parsed.operands):
         call.apply("read" if index == 0 else "write", word, "")
 
 
 def _less(call: Call) -> None:
     """`+command` runs something inside of the pager."""
-    parsed = call.judge(Spec("-o|-O|--log-file|--LOG-FILE:write -k|--lesskey-file!ask -p: -P: -t!ask -T: -x: -y: -z: -j:", "text"))
+    parsed = call.judge(Spec("-o|-O|--log-file|--LOG-FILE:write -k|--lesskey-file!ask -p: -P: -t!ask -T!ask", "text"))
     for word in parsed.operands:
         if word.text.startswith("+") or word.is_open:
             call.ask(Rule.COMMAND_FLAG)
@@ -154,7 +163,7 @@ def _less(call: Call) -> None:
 
 
 def _date(call: Call) -> None:
-    parsed = call.judge(Spec("-d|--date: -f|--file:read -r|--reference:list -s|--set!ask -I: --iso-8601:", "text"))
+    parsed = call.judge(Spec("-d|--date: -f|--file:read -r|--reference:list -s|--set!ask", "text"))
     if any(not word.text.startswith("+") for word in parsed.operands):
         call.ask(Rule.COMMAND_FLAG)
 
@@ -198,25 +207,32 @@ PROGRAMS: dict[str, Program] = {
     **table("which whereis whatis apropos", judged(_which)),
     **table("uniq xxd", judged(_last_is_written)),
     **table(
-        "tac rev nl cut paste join comm tr fold fmt expand unexpand od hexdump strings cmp zcat bzcat xzcat zstdcat column "
-        "iconv bat batcat hd look ptx tsort base32 basenc colrm pr bc uuencode zless zmore more",
+        "tac rev nl cut paste join comm tr fold fmt expand unexpand od hexdump strings cmp zcat bzcat xzcat "
+        "zstdcat column "
+        "hd look tsort base32 basenc colrm pr bc uuencode zless zmore more",
         specified(_READ),
     ),
     "diff": specified(
-        Spec("--to-file:read --from-file:read -X|--exclude-from:read -x: -I: -F: -U: -C: --label: --color:", "tree")
+        Spec("--to-file:read --from-file:read -X|--exclude-from:read -x: -I: -F: -U: -C: --label:", "tree")
     ),
-    **table("wc du", specified(Spec("--files0-from:read -X|--exclude-from:read -d|--max-depth: -t: -B: --exclude:", "list"))),
     **table(
-        "stat df realpath readlink basename dirname md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum "
-        "pathchk namei lsattr getfacl",
-        specified(Spec("-c|--format:text --printf: --suffix: -s: -B: -t: -x: --check!ask", "list")),
+        "wc du", specified(Spec("--files0-from:read -X|--exclude-from:read -d|--max-depth: -t: -B: --exclude:", "list"))
     ),
+    **table(
+        "stat realpath readlink basename dirname md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum "
+        "cksum sum "
+        "pathchk namei lsattr getfacl",
+        specified(Spec("--printf: --suffix: --check!ask", "list")),
+    ),
+    "df": specified(Spec("-B: -t: -x:", "list")),
+    "iconv": specified(Spec("-f: -t: -o|--output:write", "read")),
+    **table("bat batcat", specified(Spec("--pager!ask --config-file!ask --diff!ask -l: -r: -H:", "read"))),
     "file": specified(Spec("-f|--files-from:read -m|--magic-file:read -C!ask -F: -P: -e:", "list")),
     "tree": specified(Spec("-o:write -L: -P: -I: --filelimit: --fromfile!ask -H: -T:", "list")),
     **table(
         "true false : sleep seq id whoami groups uname arch nproc uptime free cal tty users who w lscpu lsblk "
         "locale getconf factor expr numfmt tput clear reset stty pgrep pidof top vmstat iostat lsb_release "
-        "dircolors mesg logname hostid ncal lsmod last",
+        "dircolors mesg logname hostid ncal lsmod",
         specified(_TEXT),
     ),
 }

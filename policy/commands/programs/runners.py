@@ -81,12 +81,17 @@ def _command(call: Call) -> Stream:
 
 
 def _exec(call: Call) -> Stream:
-    return call.run(_parse(call, Spec("-c -l -a:text", stops=True, strict=True)).operands)
+    operands = _parse(call, Spec("-c -l -a:text", stops=True, strict=True)).operands
+    if not operands and call.stdin is not None:
+        call.state.input = call.stdin
+    return call.run(operands)
 
 
 def _watch(call: Call) -> Stream:
     """Its words are joined and given to a shell."""
-    spec = Spec("-n|--interval: -d|--differences -t|--no-title -b -e -g -c|--color -x|--exec -p", stops=True, strict=True)
+    spec = Spec(
+        "-n|--interval: -d|--differences -t|--no-title -b -e -g -c|--color -x|--exec -p", stops=True, strict=True
+    )
     parsed = _parse(call, spec)
     if parsed.has("-x", "--exec"):
         return call.run(parsed.operands)
@@ -112,7 +117,9 @@ def _eval(call: Call) -> Stream:
 
 
 def _script(call: Call) -> Stream:
-    parsed = _parse(call, Spec("-c|--command:script -q|--quiet -e -f -a -t: -O:write -B:write -I:write -T:write", strict=True))
+    parsed = _parse(
+        call, Spec("-c|--command:script -q|--quiet -e -f -a -t: -O:write -B:write -I:write -T:write", strict=True)
+    )
     for word in parsed.operands or (literal("typescript"),):
         call.apply("write", word, "")
     return OPAQUE if parsed.has("-c", "--command") else call.ask(Rule.COMMAND_OPAQUE)
@@ -129,7 +136,9 @@ def _flock(call: Call) -> Stream:
 
 
 def _time(call: Call) -> Stream:
-    parsed = _parse(call, Spec("-p|--portability -v|--verbose -a|--append -f|--format: -o|--output:write", stops=True, strict=True))
+    parsed = _parse(
+        call, Spec("-p|--portability -v|--verbose -a|--append -f|--format: -o|--output:write", stops=True, strict=True)
+    )
     return call.run(parsed.operands)
 
 
@@ -141,7 +150,8 @@ def _traced(call: Call) -> Stream:
 
 
 def _coproc(call: Call) -> Stream:
-    return call.run(call.arguments)
+    """Its input comes from wherever the script writes to."""
+    return call.run(call.arguments, OPAQUE)
 
 
 PROGRAMS: dict[str, Program] = {
@@ -163,9 +173,15 @@ PROGRAMS: dict[str, Program] = {
     "ionice": _wrapper("-c|--class: -n|--classdata: -t|--ignore -p!ask"),
     "chrt": _wrapper("-a -b -f -i -o -r -m -p!ask", skipped=1),
     "taskset": _wrapper("-a -c -p!ask", skipped=1),
-    **table("unbuffer chronic ts setarch linux32 linux64 i386 x86_64 catchsegv dbus-run-session xvfb-run cpulimit ifne", _wrapper("")),
+    **table(
+        "unbuffer chronic ts setarch linux32 linux64 i386 x86_64 catchsegv dbus-run-session xvfb-run cpulimit ifne",
+        _wrapper(""),
+    ),
     "prlimit": _wrapper("-p|--pid!ask --nofile: --nproc: --as: --cpu: --core: --data: --fsize: --stack: --rss:"),
     "numactl": _wrapper("--cpunodebind: --membind: --interleave: -C: -m: -N: -i:"),
     **table("strace ltrace valgrind perf gdbserver", judged(_traced)),
-    **table("fakeroot proot faketime eatmydata", judged(lambda call: (call.run(call.arguments), call.ask(Rule.COMMAND_FLAG))[1])),
+    **table(
+        "fakeroot proot faketime eatmydata",
+        judged(lambda call: (call.run(call.arguments), call.ask(Rule.COMMAND_FLAG))[1]),
+    ),
 }

@@ -10,7 +10,8 @@ from policy.commands.word import Word
 from policy.rules import Rule
 
 _SPEC = Spec(
-    "-n|--quiet|--silent -e|--expression:text -E|-r|--regexp-extended -s|--separate -u|--unbuffered -z|--null-data -l:text "
+    "-n|--quiet|--silent -e|--expression:text -E|-r|--regexp-extended -s|--separate -u|--unbuffered "
+    "-z|--null-data -l:text "
     "--line-length:text --posix --sandbox --debug --follow-symlinks -b|--binary -f|--file!ask",
     "text",
     strict=True,
@@ -81,10 +82,8 @@ def _one_command(call: Call, text: str) -> str | None:
 
 def _substitution(call: Call, letter: str, left: str) -> str | None:
     mark = re.escape(left[0])
-    part = rf"(?:\\.|\[(?:\^?\]?)[^\]\n]*\]|[^\\{mark}])*?"
-    found = re.match(rf"{mark}{part}{mark}(?:\\.|[^\\{mark}])*{mark}", left, re.DOTALL)
     plain = re.match(rf"{mark}(?:\\.|[^\\{mark}])*{mark}(?:\\.|[^\\{mark}])*{mark}", left, re.DOTALL)
-    if plain is None or left[0] in "\\\n" or (found and found.end() != plain.end()):
+    if plain is None or left[0] in "\\\n" or re.search(rf"\[[^\]]*{mark}", plain[0][1:]):
         return None
     rest = left[plain.end() :]
     flags = re.match(r"[gpiIm0-9]*", rest)

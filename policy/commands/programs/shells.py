@@ -8,7 +8,8 @@ from policy.commands.word import Word
 from policy.rules import Rule
 
 _SPEC = Spec(
-    "-c -e -u -x -v -f -n -a -h -m -k -t -b -p -r -l|--login -i -s -o:text -O:text --posix --norc --noprofile --restricted "
+    "-c -e -u -x -v -f -n -a -h -m -k -t -b -p -r -l|--login -i -s -o:text -O:text --posix --norc --noprofile "
+    "--restricted "
     "--rcfile|--init-file!ask -D --verbose --noediting --debugger!ask --dump-strings --version --help",
     "text",
     strict=True,
@@ -18,9 +19,9 @@ _SPEC = Spec(
 
 def _shell(call: Call) -> Stream:
     """`-c SCRIPT`, a file, or the input."""
-    plus = tuple(word for word in call.arguments if not word.text.startswith("+"))
-    parsed = _SPEC.parse(plus if len(plus) == len(call.arguments) else call.arguments)
-    if parsed.unknown or parsed.has("--rcfile", "--init-file", "--debugger"):
+    parsed = _SPEC.parse(call.arguments)
+    plus = any(word.text.startswith("+") for word in parsed.operands[:1])
+    if plus or parsed.unknown or parsed.has("--rcfile", "--init-file", "--debugger"):
         call.ask(Rule.COMMAND_FLAG)
     if parsed.has("-i", "-l", "--login"):
         call.ask(Rule.COMMAND_STATE)

@@ -23,7 +23,7 @@ def _rm(call: Call) -> None:
 
 def _copy(call: Call) -> None:
     """The last operand, or the one of -t, is written; the others are read, with all that is below them."""
-    spec = Spec("-t|--target-directory:write -S|--suffix: -m|--mode: -o|--owner: -g|--group: --sparse: --reflink: --context:")
+    spec = Spec("-t|--target-directory:write -S|--suffix: -m|--mode: -o|--owner: -g|--group: --sparse:")
     parsed = call.judge(spec)
     _judge_modes(call, parsed.values("-m", "--mode"))
     folders = parsed.has("-d") and call.name == "install"
@@ -111,8 +111,14 @@ def _dd(call: Call) -> None:
         elif word.is_open:
             call.scene.unresolved(word)
     endless = values.get("if", "") in ("/dev/zero", "/dev/urandom", "/dev/random", "/dev/full")
-    size = _bytes(values.get("count", "")) * _bytes(values.get("bs", values.get("ibs", "512"))) if "count" in values else 0
-    if (endless and "count" not in values) or size > MAX_MEGABYTES * 1_024**2 or _bytes(values.get("seek", "0")) > 10**9:
+    size = (
+        _bytes(values.get("count", "")) * _bytes(values.get("bs", values.get("ibs", "512"))) if "count" in values else 0
+    )
+    if (
+        (endless and "count" not in values)
+        or size > MAX_MEGABYTES * 1_024**2
+        or _bytes(values.get("seek", "0")) > 10**9
+    ):
         call.ask(Rule.COMMAND_FILLS_DISK)
 
 
@@ -130,7 +136,9 @@ def _bytes(text: str) -> int:
 
 
 def _split_file(call: Call) -> None:
-    parsed = call.judge(Spec("--filter:script -b|--bytes: -l|--lines: -n|--number: -C: -a|--suffix-length: -t: --additional-suffix:"))
+    parsed = call.judge(
+        Spec("--filter:script -b|--bytes: -l|--lines: -n|--number: -C: -a|--suffix-length: -t: --additional-suffix:")
+    )
     for index, word in enumerate(parsed.operands[:2]):
         call.apply("read" if index == 0 else "write", word, "")
     if len(parsed.operands) < 2:
@@ -138,7 +146,11 @@ def _split_file(call: Call) -> None:
 
 
 def _patch(call: Call) -> None:
-    call.judge(Spec("-o|--output:write -i|--input:read -r|--reject-file:write -d|--directory:write -p|--strip: -B: -z:", "write"))
+    call.judge(
+        Spec(
+            "-o|--output:write -i|--input:read -r|--reject-file:write -d|--directory:write -p|--strip: -B: -z:", "write"
+        )
+    )
     call.apply("write", Word("."), "")
 
 
@@ -147,7 +159,7 @@ def _shuf(call: Call) -> None:
 
 
 def _mktemp(call: Call) -> None:
-    parsed = call.judge(Spec("-p|--tmpdir:write --suffix:", "text"))
+    parsed = call.judge(Spec("-p:write --tmpdir!write --suffix:", "text"))
     for word in parsed.operands if not parsed.has("-t") else ():
         call.apply("write", word, "")
 
@@ -164,7 +176,8 @@ PROGRAMS: dict[str, Program] = {
     "tee": judged(_tee),
     "dd": judged(_dd),
     **table("truncate fallocate", judged(_sized)),
-    **table("split csplit", judged(_split_file)),
+    "split": judged(_split_file),
+    "csplit": specified(Spec("-f|--prefix:write -b: -n: -k -s -z", "read", strict=True)),
     "patch": judged(_patch),
     "shuf": judged(_shuf),
     "mktemp": judged(_mktemp),

@@ -1,0 +1,150 @@
+"""A whole installation in a folder of its own, on ports of its own, started and stopped by its own command."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+Found = TypeVar("Found")
+
+ROOT = Path(__file__).parents[2]
+
+PORTS = ("ASOS_TEMPORAL_PORT", "ASOS_TEMPORAL_UI_PORT", "ASOS_GATEWAY_PORT", "ASOS_WORKER_PORT")
+
+PATIENCE_SECONDS = 150.0
+"""A machine that runs other tests beside this one is slow; nothing here asserts how fast something is."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one command gave."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class Installation:
+    """Talks to one installation through its command line, and to its processes through signals."""
+
+    def __init__(self, data_dir: Path, environment: Mapping[str, str]) -> None:
+        self.data_dir = data_dir
+        self.environment = dict(environment)
+
+    def asos(self, *arguments: str, text: str | None = None, timeout: float = PATIENCE_SECONDS) -> Said:
+        """Run a command to its end."""
+        done = subprocess.run(
+            [sys.executable, "-m", "workers.asos", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            input=text if text is not None else "",
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        return Said(done.returncode, done.stdout, done.stderr)
+
+    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+        """Run a command in the background; its owner waits for it."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "workers.asos", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def status(self, task: str = "last") -> Any:
+        """The task as `asos show --json` tells it; None while there is nothing to tell."""
+        said = self.asos("show", task, "--json")
+        return said.json if said.code == 0 else None
+
+    def until(self, true: Callable[[Any], bool], task: str = "last") -> Any:
+        """The first status of the task for which this holds."""
+        return eventually(lambda: next(iter(s for s in [self.status(task)] if s is not None and true(s)), None))
+
+    def part(self, name: str) -> Any:
+        """What the supervisor knows of a process."""
+        state = json.loads((self.data_dir / "run" / "stack.json").read_text())
+        return next(part for part in state["parts"] if part["name"] == name)
+
+    def kill(self, name: str) -> int:
+        """End a process as a power cut would; gives its pid."""
+        pid = int(self.part(name)["mark"]["pid"])
+        os.kill(pid, signal.SIGKILL)
+        return pid
+
+    def wait_for_another(self, name: str, than: int) -> None:
+        """Wait until the supervisor has put a healthy process in the place of a killed one."""
+
+        def is_back() -> bool | None:
+            part = self.part(name)
+            mark = part["mark"]
+            return True if part["phase"] == "running" and mark and mark["pid"] != than else None
+
+        eventually(is_back)
+
+    def logs(self) -> str:
+        """Everything that the processes have written down."""
+        return "\n".join(path.read_text(errors="replace") for path in sorted((self.data_dir / "logs").iterdir()))
+
+
+def eventually(look: Callable[[], Found | None], seconds: float = PATIENCE_SECONDS) -> Found:
+    """The first thing that `look` gives."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        found = look()
+        if found is not None:
+            return found
+        time.sleep(0.2)
+    raise AssertionError(f"nothing in {seconds:g} s")
+
+
+def free_port() -> int:
+    with socket.socket() as chosen:
+        chosen.bind(("127.0.0.1", 0))
+        port: int = chosen.getsockname()[1]
+        return port
+
+
+@contextmanager
+def installation(folder: Path, extra: Mapping[str, str] | None = None) -> Iterator[Installation]:
+    """An installation that runs while the block does, and leaves nothing behind."""
+    data_dir = folder / "data"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ASOS_")}
+    environment |= {"PYTHONPATH": str(ROOT), "ASOS_DATA_DIR": str(data_dir), "COLUMNS": "200"}
+    environment |= {name: str(free_port()) for name in PORTS}
+    environment["ASOS_METRICS_PORT"] = str(_two_free_ports())
+    environment |= {"ASOS_HOST_ID": f"t{os.getpid()}-{time.time_ns() % 1_000_000}", **(extra or {})}
+    given = Installation(data_dir, environment)
+    try:
+        up = given.asos("up", "--json")
+        assert up.code == 0, f"{up.out}\n{up.err}\n{given.logs() if (data_dir / 'logs').exists() else ''}"
+        yield given
+    finally:
+        given.asos("down")
+        shutil.rmtree(data_dir, ignore_errors=True)
+
+
+def _two_free_ports() -> int:
+    while True:
+        port = free_port()
+        with socket.socket() as next_one:
+            if next_one.connect_ex(("127.0.0.1", port + 1)) != 0:
+                return port
