@@ -1,34 +1,20 @@
 """The channel Telegram: one bot, reached by polling or by webhook."""
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 
 from telegram import (
     Bot,
-    BotCommand,
-    InlineKeyboardButton,
-    InlineKeyboardMarkup,
-    InputFile,
-    InputMediaDocument,
-    InputMediaPhoto,
-    LinkPreviewOptions,
-    ReplyParameters,
     Update,
 )
-from telegram.constants import ParseMode
 from telegram.error import TelegramError
 
-from contracts.language import Language
 from contracts.messages import Address
 from contracts.texts import gateway as texts
-from contracts.texts.sentence import Sentence
 from gateway.channel import (
-    Button,
     Capabilities,
     ChannelBusy,
     ChannelUnreachable,
@@ -41,13 +27,13 @@ from gateway.channel import (
     Pressed,
 )
 from gateway.desk import DeskUnreachable
-from gateway.rich import clip, text_of
-from gateway.telegram.calling import CannotParse, NotModified, Request, calling
-from gateway.telegram.html import to_html
+from gateway.rich import clip
+from gateway.telegram.calling import Request, calling
 from gateway.telegram.incoming import NAME, lane, read
 from gateway.telegram.intake import Intake
+from gateway.telegram.menu import offer_menu
 from gateway.telegram.polling import ALLOWED_UPDATES, CONFLICT_PAUSE_SECONDS, LONG_POLL_SECONDS, Polling
-from gateway.wording import clean
+from gateway.telegram.writing import Writing
 
 CAPABILITIES = Capabilities(
     edit=True,
@@ -58,31 +44,13 @@ CAPABILITIES = Capabilities(
     max_file_bytes=50 * 1024 * 1024,
     max_fetch_bytes=20 * 1024 * 1024,
 )
-MAX_PHOTO_BYTES = 10 * 1024 * 1024
-MAX_CAPTION = 1_000
 TOAST_CHARACTERS = 190
-PHOTO_TYPES = frozenset({"image/png", "image/jpeg"})
 LIVE_SECONDS = 120.0
 """A channel that has not answered for so long is not connected."""
 CHECK_SECONDS = 60.0
 HAND_ON_SECONDS = 5.0
 RETRY_SECONDS = 5.0
 
-MENU: tuple[tuple[str, Sentence], ...] = (
-    ("tasks", texts.MENU_TASKS),
-    ("status", texts.MENU_STATUS),
-    ("stop", texts.MENU_STOP),
-    ("pause", texts.MENU_PAUSE),
-    ("resume", texts.MENU_RESUME),
-    ("retry", texts.MENU_RETRY),
-    ("mode", texts.MENU_MODE),
-    ("run", texts.MENU_RUN),
-    ("browse", texts.MENU_BROWSE),
-    ("read", texts.MENU_READ),
-    ("help", texts.MENU_HELP),
-)
-
-_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 _log = logging.getLogger(__name__)
 
 
@@ -105,6 +73,7 @@ class Telegram:
         )
         asking, polling = self._requests
         self._bot = Bot(token, base_url, base_file_url, request=asking, get_updates_request=polling)
+        self._writing = Writing(self._bot)
         self._webhook_url = webhook_url.rstrip("/")
         self.webhook_secret = sha256(f"webhook:{token}".encode()).hexdigest()
         """The last part of the webhook's path, and the token that Telegram sends along."""
@@ -167,53 +136,13 @@ class Telegram:
             raise DeskUnreachable(f"update {update.update_id} is not safe yet")
 
     async def send(self, address: Address, page: Page) -> str:
-        try:
-            return await self._send(address, to_html(page.spans), ParseMode.HTML, page)
-        except CannotParse as error:
-            _log.warning("sent as plain text: %s", error)
-            return await self._send(address, text_of(page.spans), None, page)
+        return await self._writing.send(address, page)
 
     async def edit(self, address: Address, message_id: str, page: Page) -> None:
-        with contextlib.suppress(NotModified):
-            try:
-                await self._edit(address, message_id, to_html(page.spans), ParseMode.HTML, page)
-            except CannotParse as error:
-                _log.warning("shown as plain text: %s", error)
-                await self._edit(address, message_id, text_of(page.spans), None, page)
+        await self._writing.edit(address, message_id, page)
 
     async def show_file(self, address: Address, message_id: str, file: FilePage) -> None:
-        content = InputFile(file.content, filename=file.name, attach=True)
-        caption = clip(file.caption, MAX_CAPTION) or None
-        photo = file.media_type in PHOTO_TYPES and len(file.content) <= MAX_PHOTO_BYTES
-        media = InputMediaPhoto(content, caption) if photo else InputMediaDocument(content, caption)
-        with contextlib.suppress(NotModified):
-            async with calling():
-                await self._bot.edit_message_media(media, chat_id=address.chat_id, message_id=int(message_id))
-
-    async def _send(self, address: Address, text: str, parse_mode: str | None, page: Page) -> str:
-        reply = address.reply_to
-        async with calling():
-            message = await self._bot.send_message(
-                chat_id=address.chat_id,
-                text=clean(text),
-                parse_mode=parse_mode,
-                reply_markup=_keyboard(page.buttons),
-                link_preview_options=_NO_PREVIEW,
-                message_thread_id=int(address.thread_id) if address.thread_id else None,
-                reply_parameters=ReplyParameters(int(reply), allow_sending_without_reply=True) if reply else None,
-            )
-        return str(message.message_id)
-
-    async def _edit(self, address: Address, message_id: str, text: str, parse_mode: str | None, page: Page) -> None:
-        async with calling():
-            await self._bot.edit_message_text(
-                clean(text),
-                chat_id=address.chat_id,
-                message_id=int(message_id),
-                parse_mode=parse_mode,
-                reply_markup=_keyboard(page.buttons),
-                link_preview_options=_NO_PREVIEW,
-            )
+        await self._writing.show_file(address, message_id, file)
 
     async def _run(self) -> None:
         while True:
@@ -230,8 +159,8 @@ class Telegram:
         try:
             async with calling():
                 await self._bot.initialize()
-                await self._offer_menu("en")
-                await self._offer_menu("zh")
+                await offer_menu(self._bot, "en")
+                await offer_menu(self._bot, "zh")
                 if self._webhook_url:
                     url = f"{self._webhook_url}/telegram/{self.webhook_secret}"
                     await self._bot.set_webhook(url, allowed_updates=ALLOWED_UPDATES, secret_token=self.webhook_secret)
@@ -243,13 +172,6 @@ class Telegram:
             return False
         self._report(Liveness(True, datetime.now(UTC)))
         return True
-
-    async def _offer_menu(self, language: Language) -> None:
-        """The menu is changed only if it differs: Telegram limits how often a bot may."""
-        code = None if language == "en" else language
-        wanted = [BotCommand(name, sentence.say(language)) for name, sentence in MENU]
-        if list(await self._bot.get_my_commands(language_code=code)) != wanted:
-            await self._bot.set_my_commands(wanted, language_code=code)
 
     async def _watch(self) -> None:
         """With a webhook nothing tells that the bot still works, so it is asked."""
@@ -306,11 +228,3 @@ class Telegram:
         if self._inbox is None:
             raise LookupError("the channel has not been started")
         return self._inbox
-
-
-def _keyboard(rows: Sequence[Sequence[Button]]) -> InlineKeyboardMarkup | None:
-    if not rows:
-        return None
-    return InlineKeyboardMarkup(
-        [[InlineKeyboardButton(button.label, callback_data=button.data) for button in row] for row in rows]
-    )

@@ -284,7 +284,7 @@ async def test_any_answer_arrives(house: House, text: str) -> None:
 
 
 async def test_what_telegram_cannot_parse_arrives_plain(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gateway.channels.telegram.to_html", lambda _: "<broken")
+    monkeypatch.setattr("gateway.telegram.writing.to_html", lambda _: "<broken")
 
     await house.bring(ended("**fine** & <dandy>"), final=True)
 
