@@ -25,6 +25,7 @@ from contracts.activities import Planning
 from contracts.blobs import BlobDamaged, BlobMissing, Blobs
 from contracts.language import Language
 from contracts.planning import AskUser, NextStep, PlanOutcome, PlanRequest, ToolCalls
+from contracts.quoting import own_words
 from contracts.texts import planner as texts
 from contracts.tools import ToolCall, args_digest
 from contracts.transcript import PlannerTurn, Turn, UserTurn
@@ -72,7 +73,7 @@ class Thinking(Planning):
             next_step=next_step,
             transcript_ref=await self._transcript.append(past, (turn,)),
             usage=thought.usage,
-            spoken_hosts=spoken_hosts(turn.text for turn in turns if isinstance(turn, UserTurn)),
+            spoken_hosts=spoken_hosts(own_words(turn.text) for turn in turns if isinstance(turn, UserTurn)),
             over_budget=isinstance(thought.draft, DraftQuestion) and thought.draft.over_budget,
         )
 

@@ -15,6 +15,7 @@ from contracts.transcript import UserTurn
 from contracts.verdicts import Ask
 from workflows.ending import TaskEnded
 from workflows.state import TaskState
+from workflows.stopping import heed_stop
 from workflows.visibility import Visibility
 
 STOP_WORDS = frozenset({"stop", "no", "n", "cancel", "give up", "停止", "停", "不", "否", "取消", "放弃"})
@@ -36,6 +37,7 @@ class Asking:
             approval = self._approval(call, judged, verdict)
             state.put_approval(approval)
             self._visibility.enter(Phase.AWAITING_APPROVAL)
+            heed_stop(state)
             try:
                 await workflow.wait_condition(
                     lambda: state.decision is not None,
@@ -72,6 +74,7 @@ class Asking:
     async def _wait_for_answer(self, asked: Asked) -> UserTurn:
         state = self._state
         hours = state.given.limits.answer_hours
+        heed_stop(state)
         try:
             await workflow.wait_condition(
                 lambda: state.answer_turn is not None,

@@ -20,6 +20,7 @@ from workflows import limits
 from workflows.asking import Asking
 from workflows.failures import host_is_away, reason_of, type_of
 from workflows.state import TaskState
+from workflows.stopping import heed_stop
 from workflows.visibility import Visibility
 from workflows.workplace import Workplace
 
@@ -58,6 +59,7 @@ class Calls:
         await self._break_loops(calls, turns)
 
     async def _run(self, call: ToolCall) -> ToolTurn:
+        heed_stop(self._state)
         self._show(call, "running")
         judged = await self._judge(call)
         verdict = judged.verdict
@@ -117,6 +119,7 @@ class Calls:
         self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None, lease: Lease | None
     ) -> ToolTurn:
         state = self._state
+        heed_stop(state)
         handle = workflow.start_activity_method(
             Acting.run_tool,
             RunRequest(judged=self._question(call), lease=lease, approval=approval, language=state.given.language),

@@ -32,6 +32,9 @@ LEASE_RETRY = RetryPolicy(
 RELEASE_ATTEMPT = timedelta(seconds=60)
 RELEASE_IN_ALL = timedelta(minutes=3)
 
+DELIVER_HEARTBEAT = timedelta(seconds=8)
+"""The gateway beats every two seconds while it delivers or waits for the platform's rate."""
+
 PROGRESS_ATTEMPT = timedelta(seconds=30)
 PROGRESS_IN_ALL = timedelta(seconds=60)
 PROGRESS_PAUSE = timedelta(seconds=1)

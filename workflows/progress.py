@@ -48,6 +48,7 @@ class Progress:
                 task_queue=GATEWAY,
                 start_to_close_timeout=limits.FINAL_ATTEMPT,
                 schedule_to_close_timeout=limits.FINAL_IN_ALL,
+                heartbeat_timeout=limits.DELIVER_HEARTBEAT,
                 retry_policy=limits.FINAL_RETRY,
                 summary="deliver the answer",
             )
@@ -84,6 +85,7 @@ class Progress:
                 task_queue=GATEWAY,
                 start_to_close_timeout=limits.PROGRESS_ATTEMPT,
                 schedule_to_close_timeout=limits.PROGRESS_IN_ALL,
+                heartbeat_timeout=limits.DELIVER_HEARTBEAT,
                 summary=f"show {request.status.phase}",
             )
         except ActivityError as error:

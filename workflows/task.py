@@ -32,6 +32,7 @@ from workflows.calls import Calls
 from workflows.ending import TaskEnded
 from workflows.progress import Progress
 from workflows.state import TaskState
+from workflows.stopping import heed_stop
 from workflows.thinking import Thinking
 from workflows.visibility import Visibility
 from workflows.workplace import Workplace
@@ -102,6 +103,7 @@ class TaskWorkflow:
     async def _gate(self) -> None:
         """Wait while paused, end at the deadline, and start the next run before history grows too long."""
         state = self._state
+        heed_stop(state)
         if state.paused:
             self._visibility.enter(Phase.PAUSED)
             await workflow.wait_condition(lambda: not state.paused)

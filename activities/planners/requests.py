@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from activities.playbook.progress import Outcome
 from contracts.messages import Attachment
+from contracts.quoting import own_words
 from contracts.tools import ToolCall, ToolResult
 from contracts.transcript import NoteTurn, PlannerTurn, ToolTurn, Turn, UserTurn
 
@@ -59,7 +60,7 @@ class _Reading:
 
     def _hear(self, turn: UserTurn) -> None:
         if turn.question_id is None or self._open is None:
-            self.requests.append(Request(len(self.requests) + 1, turn.text, turn.attachments))
+            self.requests.append(Request(len(self.requests) + 1, own_words(turn.text), turn.attachments))
             return
         request, name = self._open
         request.answers[name] = turn.text

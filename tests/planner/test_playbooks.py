@@ -1,5 +1,6 @@
 """Playbooks: what is refused and where, what runs beside what, and what a failure stops."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -239,9 +240,11 @@ HOSTILE = [
     ],
 )
 def test_a_value_never_runs_as_a_command(script: str, value: str, tmp_path: Path) -> None:
-    filled = fill_script(script, Known(inputs={"x": value}))
+    filled, values = fill_script(script, Known(inputs={"x": value}))
 
-    done = subprocess.run(["bash", "-c", filled], cwd=tmp_path, capture_output=True, timeout=10, check=False)
+    done = subprocess.run(
+        ["bash", "-c", filled], cwd=tmp_path, env=os.environ | values, capture_output=True, timeout=10, check=False
+    )
 
     assert list(tmp_path.iterdir()) == []
     assert value.replace("\0", "").encode() in done.stdout
@@ -296,7 +299,7 @@ def test_a_value_is_refused_where_it_would_be_read_as_code(script: str) -> None:
 def test_scripts_without_references_are_left_alone() -> None:
     script = "docker ps --format '{{.Names}}' | sed s/a/b/ && eval true"
 
-    assert fill_script(script, Known()) == script
+    assert fill_script(script, Known()) == (script, {})
 
 
 def test_bash_is_there_to_try_scripts_on() -> None:
