@@ -21,8 +21,8 @@ FIRST_POLL_SECONDS = 0.05
 LAST_POLL_SECONDS = 0.5
 REPLY_SECONDS = 30.0
 KILL_SECONDS = 60.0
-BIRTH_SECONDS = 3.0
-"""After so long a claimed command that no supervisor took up never will be."""
+BIRTH_SECONDS = 15.0
+"""After so long a claimed command that no supervisor took up never will be, if the shell that claimed it is gone."""
 DRAIN_SECONDS = 0.5
 """How long output is awaited after the end; a background process may hold it open for ever."""
 NOT_STARTED = Exit(code=126, killed=False, seconds=0.0)
@@ -46,9 +46,9 @@ class Commands:
         async with self._opening:
             ssh = self._connection.ssh
             if self._starter is None or self._starter.ended:
-                self._starter = await Shell.opened(ssh, "starter.sh", self._hear)
+                self._starter = await Shell.opened(ssh, "/bin/sh", "starter.sh", self._hear)
             if self._slayer is None or self._slayer.ended:
-                self._slayer = await Shell.opened(ssh, "slayer.sh", self._hear_slayer)
+                self._slayer = await Shell.opened(ssh, "/bin/bash", "slayer.sh", self._hear_slayer)
 
     async def close(self) -> None:
         for shell in (self._starter, self._slayer):
@@ -162,7 +162,8 @@ class Commands:
         if words := await self._finished(call):
             call.hear("exit", words)
         elif len(supervisor) < 2:
-            if waited > BIRTH_SECONDS:
+            orphaned = call.joined or self._starter is None or self._starter.ended
+            if orphaned and waited > BIRTH_SECONDS:
                 call.exit = NOT_STARTED
         elif not await self._alive(supervisor[1]):
             words = await self._finished(call)

@@ -7,14 +7,14 @@ import asyncssh
 
 from sandbox.far_end import far_end
 
-COMMAND = "ASOS_PART=1 exec /bin/sh 2>/dev/null"
+COMMAND = "ASOS_PART=1 exec {interpreter} 2>/dev/null"
 """The variable tells the shell's own processes from those of commands."""
 
 LONGEST_LINE = 65_536
 
 
 class Shell:
-    """One /bin/sh with a program loaded; `on_line` gets each line of its output, and None at its end."""
+    """One shell with a program loaded; `on_line` gets each line of its output, and None at its end."""
 
     def __init__(self, process: "asyncssh.SSHClientProcess[bytes]", on_line: Callable[[str | None], None]) -> None:
         self._process = process
@@ -23,9 +23,15 @@ class Shell:
 
     @classmethod
     async def opened(
-        cls, connection: asyncssh.SSHClientConnection, program: str, on_line: Callable[[str | None], None]
+        cls,
+        connection: asyncssh.SSHClientConnection,
+        interpreter: str,
+        program: str,
+        on_line: Callable[[str | None], None],
     ) -> "Shell":
-        process = await connection.create_process(COMMAND, encoding=None, stderr=asyncssh.DEVNULL)
+        process = await connection.create_process(
+            COMMAND.format(interpreter=interpreter), encoding=None, stderr=asyncssh.DEVNULL
+        )
         shell = cls(process, on_line)
         shell.send(far_end(program))
         return shell

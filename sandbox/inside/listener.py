@@ -47,4 +47,5 @@ def start(connection: socket.socket, bootstrap: str) -> None:
     os.execv("/bin/sh", ["sh", "-c", bootstrap])  # noqa: S606  it is a shell
 
 
-main()
+if __name__ == "__main__":
+    main()

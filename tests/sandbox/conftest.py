@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -46,3 +47,12 @@ async def box(host: SandboxHost) -> AsyncIterator[OpenSandbox]:
     lease = await host.lease(LeaseRequest(task_id="shared", user_id="u"))
     yield await host.open(lease)
     await host.release(lease)
+
+
+@pytest_asyncio.fixture
+async def home(engine: Engine, tmp_path: Path) -> AsyncIterator[SandboxHost]:
+    """A host of one test alone; what the test leaves behind is removed."""
+    made = await engine.host(tmp_path)
+    yield made
+    await made.sweep([])
+    await made.close()

@@ -11,6 +11,7 @@ from sandbox.choice import choose_driver, make_host
 from sandbox.doctor import gaps
 from sandbox.driver import Spec, Unsupported
 from sandbox.drivers import docker
+from sandbox.host import SandboxHost
 from tests.sandbox.engines import Engine
 
 
@@ -86,27 +87,24 @@ async def test_an_unknown_runtime_is_told(engine: Engine, tmp_path: Path) -> Non
     await host.close()
 
 
-async def test_a_sandbox_that_dies_is_lost_and_replaced(engine: Engine, tmp_path: Path) -> None:
-    host = await engine.host(tmp_path)
-    lease = await host.lease(LeaseRequest(task_id="t", user_id="u"))
-    sandbox = await host.open(lease)
+async def test_a_sandbox_that_dies_is_lost_and_replaced(engine: Engine, home: SandboxHost, tmp_path: Path) -> None:
+    lease = await home.lease(LeaseRequest(task_id="t", user_id="u"))
+    sandbox = await home.open(lease)
     driver = await choose_driver(state_dir=tmp_path, driver=engine.driver, image="base")
     await driver.destroy(lease.sandbox_id)
 
     with pytest.raises(SandboxLost):
         await sandbox.run(Command(script="true"))
 
-    again = await host.lease(LeaseRequest(task_id="t", user_id="u", previous_epoch=lease.epoch))
-    assert (await (await host.open(again)).run(Command(script="echo new"))).stdout.head == b"new\n"
-    await host.release(again)
-    await host.close()
+    again = await home.lease(LeaseRequest(task_id="t", user_id="u", previous_epoch=lease.epoch))
+    assert (await (await home.open(again)).run(Command(script="echo new"))).stdout.head == b"new\n"
+    await home.release(again)
     await driver.close()
 
 
-async def test_a_paused_sandbox_stands_still_and_goes_on(engine: Engine, tmp_path: Path) -> None:
-    host = await engine.host(tmp_path)
-    lease = await host.lease(LeaseRequest(task_id="t", user_id="u"))
-    sandbox = await host.open(lease)
+async def test_a_paused_sandbox_stands_still_and_goes_on(engine: Engine, home: SandboxHost, tmp_path: Path) -> None:
+    lease = await home.lease(LeaseRequest(task_id="t", user_id="u"))
+    sandbox = await home.open(lease)
     await sandbox.run(Command(script="echo kept > file; nohup sleep 3000 >/dev/null 2>&1 &"))
     driver = await choose_driver(state_dir=tmp_path, driver=engine.driver, image="base")
 
@@ -122,8 +120,7 @@ async def test_a_paused_sandbox_stands_still_and_goes_on(engine: Engine, tmp_pat
         await driver.snapshot(lease.sandbox_id)
     with pytest.raises(Unsupported):
         await driver.restore(Spec("x", "o", "t", 1, "i"), "none")
-    await host.release(lease)
-    await host.close()
+    await home.release(lease)
     await driver.close()
 
 

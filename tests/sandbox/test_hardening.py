@@ -21,7 +21,7 @@ PROBES = {
     "write to the root": "open('/planted', 'w')",
     "a host's secret": "open('/etc/shadow').read()",
     "a raw socket": "import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)",
-    "a device": "import os; os.mknod('/tmp/disk', 0o60600, os.makedev(8, 0))",
+    "a device": "import os; os.mknod('/tmp/disk', 0o60600, os.makedev(8, 0)); open('/tmp/disk', 'rb').read(1)",
     "another user": "import os; os.setuid(0)",
     "the network": "import socket; socket.create_connection(('192.0.2.1', 80), 3)",
 }  # fmt: skip
@@ -29,6 +29,9 @@ PROBES = {
 
 @pytest.mark.parametrize("probe", PROBES)
 async def test_it_cannot(box: OpenSandbox, probe: str) -> None:
+    if box.lease.runtime == "runsc" and probe == "new user namespace":
+        pytest.skip("gVisor answers with a kernel of its own: a namespace there opens nothing of the machine's")
+
     outcome = await box.run(Command(argv=("python3", "-c", PROBES[probe])))
 
     assert outcome.exit_code == 1, outcome

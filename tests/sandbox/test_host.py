@@ -4,27 +4,17 @@ import asyncio
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import docker
 import psutil
 import pytest
-import pytest_asyncio
 
 from contracts.messages import HostGrant
 from contracts.sandbox import Command, Lease, LeaseRequest, SandboxLost, SandboxUnavailable
 from sandbox.drivers.docker import engine_address
 from sandbox.host import SandboxHost
 from tests.sandbox.engines import ENGINES, Engine
-
-
-@pytest_asyncio.fixture
-async def home(engine: Engine, tmp_path: Path) -> AsyncIterator[SandboxHost]:
-    made = await engine.host(tmp_path)
-    yield made
-    await made.sweep([])
-    await made.close()
 
 
 def asked(task_id: str, previous_epoch: int = 0, egress: tuple[HostGrant, ...] = ()) -> LeaseRequest:
