@@ -27,7 +27,7 @@ from contracts.blobs import BlobRef
 from contracts.delivery import DeliverOutcome, DeliverRequest
 from contracts.messages import Address
 from contracts.planning import NextStep, PlanOutcome, PlanRequest, Reply, ToolCalls, Usage
-from contracts.queues import CONTROL, GATEWAY, HOSTS, PLANNING, WORKFLOWS, host_queue, task_workflow_id
+from contracts.queues import CONTROL, GATEWAY, HOSTS, WORKFLOWS, host_queue, task_workflow_id
 from contracts.sandbox import Lease, LeaseRequest
 from contracts.task import Limits, TaskInput, TaskRecord, TaskResult, TaskStatus
 from contracts.tools import Provenance, ToolCall, args_digest
@@ -197,7 +197,7 @@ async def stage(script: Script, *, cached: int = 100) -> AsyncIterator[Stage]:
                 client,
                 task_queue=WORKFLOWS,
                 workflows=[TaskWorkflow, ConversationWorkflow],
-                activities=[script.judge],
+                activities=[script.judge, script.plan],
                 max_cached_workflows=cached,
                 workflow_runner=UnsandboxedWorkflowRunner(),
             )
@@ -210,7 +210,6 @@ async def stage(script: Script, *, cached: int = 100) -> AsyncIterator[Stage]:
 def served(script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
     """Which queue serves which activities."""
     return [
-        (PLANNING, [script.plan]),
         (CONTROL, [script.run_tool, script.task_is_open]),
         (HOSTS, [script.lease_sandbox]),
         (host_queue("test"), [script.run_tool, script.release_sandbox]),
