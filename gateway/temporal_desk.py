@@ -140,6 +140,7 @@ class TemporalDesk:
                 run_id, step = await retry_task(self._client, task_id, from_step, reason=reason, request_id=request_id)
             except NothingToRetry as nothing:
                 raise Refused("NothingToRetry", str(nothing)) from nothing
+            await self._task(task_id).signal("retried", reason, rpc_timeout=RPC_SECONDS)
         return Retried(task_id=task_id, run_id=run_id, step=step)
 
     async def reachable(self) -> bool:

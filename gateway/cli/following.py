@@ -14,10 +14,13 @@ from contracts.texts import cli as texts
 from contracts.transcript import UserTurn
 from gateway.cli.office import DONE, FAILED, WAITS, Office
 from gateway.cli.screen import Screen
-from gateway.desk import DeskUnreachable, Refused
+from gateway.desk import DeskUnreachable, NoSuchTask, Refused
 
 POLL_SECONDS = 0.2
 """A query costs a few milliseconds, and a person notices no less."""
+
+START_SECONDS = 15.0
+"""A mailbox gives its receipt a moment before it starts the task."""
 
 PATIENCE_SECONDS = 120.0
 """How long the system may be away while a task is followed, before the terminal gives up; the task does not."""
@@ -61,14 +64,18 @@ class Follower:
             await asyncio.sleep(POLL_SECONDS)
 
     async def _status(self) -> TaskStatus:
-        """Outlasts a restart of the system. Raises: DeskUnreachable after PATIENCE_SECONDS."""
+        """Outlasts a restart of the system. Raises: DeskUnreachable after PATIENCE_SECONDS, NoSuchTask."""
         loop = asyncio.get_running_loop()
-        until = loop.time() + PATIENCE_SECONDS
+        begun = loop.time()
         while True:
             try:
                 return await self._office.desk.status(self._task_id)
+            except NoSuchTask:
+                if loop.time() > begun + START_SECONDS:
+                    raise
+                await asyncio.sleep(POLL_SECONDS)
             except (DeskUnreachable, Refused):
-                if loop.time() > until:
+                if loop.time() > begun + PATIENCE_SECONDS:
                     raise
                 await asyncio.sleep(1)
 

@@ -8,6 +8,7 @@ import pytest
 from temporalio.client import WithStartWorkflowOperation, WorkflowHandle, WorkflowUpdateFailedError
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.conversation import Accepted, ConversationInput, ConversationState, Delivered, SetMode
 from contracts.messages import Address, Chat, Content, Message, Sender
@@ -55,9 +56,18 @@ def conversation(on: Stage) -> WorkflowHandle[ConversationWorkflow, None]:
 
 
 async def end(on: Stage, task_id: str | None) -> None:
-    """Wait until the task has ended."""
+    """Wait until the task has ended; its mailbox starts it a moment after the receipt."""
     assert task_id is not None
-    await on.client.get_workflow_handle(task_workflow_id(task_id)).result()
+    async with asyncio.timeout(20):
+        while True:
+            try:
+                await on.client.get_workflow_handle(task_workflow_id(task_id)).result()
+            except RPCError as error:
+                if error.status is not RPCStatusCode.NOT_FOUND:
+                    raise
+                await asyncio.sleep(0.05)
+            else:
+                return
 
 
 def requests(script: Script) -> list[str]:
