@@ -179,7 +179,7 @@ class Stage:
         self, handle: WorkflowHandle[TaskWorkflow, TaskResult], true: Callable[[TaskStatus], bool]
     ) -> TaskStatus:
         """The first status for which this holds."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while True:
                 status = await handle.query(TaskWorkflow.status)
                 if true(status):

@@ -70,6 +70,18 @@ async def end(on: Stage, task_id: str | None) -> None:
                 return
 
 
+async def signalled(on: Stage, task_id: str | None) -> None:
+    """Wait until a signal is in the task's history."""
+    handle = on.client.get_workflow_handle(task_workflow_id(str(task_id)))
+    async with asyncio.timeout(20):
+        while not [
+            event
+            for event in (await handle.fetch_history()).events
+            if event.HasField("workflow_execution_signaled_event_attributes")
+        ]:
+            await asyncio.sleep(0.05)
+
+
 def requests(script: Script) -> list[str]:
     """The first words of each task, in the order in which they began."""
     return [
@@ -78,7 +90,7 @@ def requests(script: Script) -> list[str]:
 
 
 async def waiting(on: Stage, state: str) -> ConversationState:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             seen = await conversation(on).query(ConversationWorkflow.state)
             if (state == "asked" and seen.question_id) or (state == "idle" and not seen.current_task_id):
@@ -132,7 +144,7 @@ async def test_in_steer_mode_a_message_joins_the_running_task() -> None:
         await conversation(on).execute_update(ConversationWorkflow.set_mode, SetMode(mode="steer"))
         await thinking.wait()
         second = await send(on, message("and two"))
-        await asyncio.sleep(0.3)
+        await signalled(on, first.task_id)
         go.set()
         await end(on, first.task_id)
 
@@ -210,15 +222,16 @@ async def test_more_than_the_mailbox_holds_is_refused_aloud() -> None:
 
 
 async def test_a_task_outlives_its_conversation() -> None:
-    go = asyncio.Event()
+    go, thinking = asyncio.Event(), asyncio.Event()
 
     async def think(request: PlanRequest) -> NextStep:
+        thinking.set()
         await go.wait()
         return Reply(text="done")
 
     async with stage(Script(plan_step=think)) as on:
         first = await send(on, message("one"))
-        await asyncio.sleep(0.3)
+        await thinking.wait()
         await conversation(on).terminate()
         go.set()
         assert first.task_id
