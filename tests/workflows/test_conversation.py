@@ -74,12 +74,9 @@ async def signalled(on: Stage, task_id: str | None) -> None:
     """Wait until a signal is in the task's history."""
     handle = on.client.get_workflow_handle(task_workflow_id(str(task_id)))
     async with asyncio.timeout(20):
-        while not [
-            event
-            for event in (await handle.fetch_history()).events
-            if event.HasField("workflow_execution_signaled_event_attributes")
-        ]:
-            await asyncio.sleep(0.05)
+        async for event in handle.fetch_history_events(wait_new_event=True):
+            if event.HasField("workflow_execution_signaled_event_attributes"):
+                return
 
 
 def requests(script: Script) -> list[str]:
