@@ -81,8 +81,12 @@ class Installation:
 
     def part(self, name: str) -> Any:
         """What the supervisor knows of a process."""
-        state = json.loads((self.data_dir / "run" / "stack.json").read_text())
-        return next(part for part in state["parts"] if part["name"] == name)
+        return next(part for part in self._state()["parts"] if part["name"] == name)
+
+    def supervisor(self) -> int:
+        """Its pid."""
+        pid: int = self._state()["supervisor"]["pid"]
+        return pid
 
     def kill(self, name: str) -> int:
         """End a process as a power cut would; gives its pid."""
@@ -102,7 +106,10 @@ class Installation:
 
     def logs(self) -> str:
         """Everything that the processes have written down."""
-        return "\n".join(path.read_text(errors="replace") for path in sorted((self.data_dir / "logs").iterdir()))
+        return "\n".join(path.read_text(errors="replace") for path in sorted(self.data_dir.glob("logs/*")))
+
+    def _state(self) -> Any:
+        return json.loads((self.data_dir / "run" / "stack.json").read_text())
 
 
 def eventually(look: Callable[[], Found | None], seconds: float = PATIENCE_SECONDS) -> Found:
@@ -126,20 +133,25 @@ def free_port() -> int:
 @contextmanager
 def installation(folder: Path, extra: Mapping[str, str] | None = None) -> Iterator[Installation]:
     """An installation that runs while the block does, and leaves nothing behind."""
+    given = prepared(folder, extra)
+    try:
+        up = given.asos("up", "--json")
+        assert up.code == 0, f"{up.out}\n{up.err}\n{given.logs()}"
+        yield given
+    finally:
+        given.asos("down")
+        shutil.rmtree(given.data_dir, ignore_errors=True)
+
+
+def prepared(folder: Path, extra: Mapping[str, str] | None = None) -> Installation:
+    """An installation of which nothing runs yet; whoever starts it ends it with `asos down`."""
     data_dir = folder / "data"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ASOS_")}
     environment |= {"PYTHONPATH": str(ROOT), "ASOS_DATA_DIR": str(data_dir), "COLUMNS": "200"}
     environment |= {name: str(free_port()) for name in PORTS}
     environment["ASOS_METRICS_PORT"] = str(_two_free_ports())
     environment |= {"ASOS_HOST_ID": f"t{os.getpid()}-{time.time_ns() % 1_000_000}", **(extra or {})}
-    given = Installation(data_dir, environment)
-    try:
-        up = given.asos("up", "--json")
-        assert up.code == 0, f"{up.out}\n{up.err}\n{given.logs() if (data_dir / 'logs').exists() else ''}"
-        yield given
-    finally:
-        given.asos("down")
-        shutil.rmtree(data_dir, ignore_errors=True)
+    return Installation(data_dir, environment)
 
 
 def _two_free_ports() -> int:
