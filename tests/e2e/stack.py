@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -19,6 +20,9 @@ Found = TypeVar("Found")
 ROOT = Path(__file__).parents[2]
 
 PORTS = ("ASOS_TEMPORAL_PORT", "ASOS_TEMPORAL_UI_PORT", "ASOS_GATEWAY_PORT", "ASOS_WORKER_PORT")
+
+OUTSIDE_EPHEMERAL = (12_000, 32_000)
+"""Linux gives outgoing connections ports from 32768 on."""
 
 PATIENCE_SECONDS = 150.0
 """A machine that runs other tests beside this one is slow; nothing here asserts how fast something is."""
@@ -123,11 +127,21 @@ def eventually(look: Callable[[], Found | None], seconds: float = PATIENCE_SECON
     raise AssertionError(f"nothing in {seconds:g} s")
 
 
-def free_port() -> int:
+def free_port(neighbours: int = 0) -> int:
+    """A port that nobody has, with as many free ones after it; no connection of anyone gets one of these by chance."""
+    while True:
+        port = random.choice(range(*OUTSIDE_EPHEMERAL))  # noqa: S311  no secret
+        if all(_is_free(port + offset) for offset in range(neighbours + 1)):
+            return port
+
+
+def _is_free(port: int) -> bool:
     with socket.socket() as chosen:
-        chosen.bind(("127.0.0.1", 0))
-        port: int = chosen.getsockname()[1]
-        return port
+        try:
+            chosen.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
 
 
 @contextmanager
@@ -149,14 +163,6 @@ def prepared(folder: Path, extra: Mapping[str, str] | None = None) -> Installati
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ASOS_")}
     environment |= {"PYTHONPATH": str(ROOT), "ASOS_DATA_DIR": str(data_dir), "COLUMNS": "200"}
     environment |= {name: str(free_port()) for name in PORTS}
-    environment["ASOS_METRICS_PORT"] = str(_two_free_ports())
+    environment["ASOS_METRICS_PORT"] = str(free_port(neighbours=1))
     environment |= {"ASOS_HOST_ID": f"t{os.getpid()}-{time.time_ns() % 1_000_000}", **(extra or {})}
     return Installation(data_dir, environment)
-
-
-def _two_free_ports() -> int:
-    while True:
-        port = free_port()
-        with socket.socket() as next_one:
-            if next_one.connect_ex(("127.0.0.1", port + 1)) != 0:
-                return port

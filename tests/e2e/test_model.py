@@ -22,7 +22,9 @@ rules:
     respond: {tool_calls: [{name: browse, arguments: {url: "http://site.test/"}}]}
   - name: write
     when: {turn: 2, tool_result_contains: "lighthouse"}
-    respond: {tool_calls: [{name: files, arguments: {operation: write, path: report.md, content: "A lighthouse of 1874."}}]}
+    respond:
+      tool_calls:
+        - {name: files, arguments: {operation: write, path: report.md, content: "A lighthouse of 1874."}}
   - name: send
     when: {turn: 3}
     respond: {tool_calls: [{name: files, arguments: {operation: send, path: report.md}}]}
@@ -72,7 +74,10 @@ def test_the_seed_task_works_with_nothing_but_a_model_and_its_address(tmp_path: 
         pytest.param([fault(429, "slow down", retry_after="2")], id="asked to wait"),
         pytest.param([fault(500, "oops"), fault(503, "oops")], id="down for a moment"),
         pytest.param([Canned(200, b'{"choices": [{"mess')], id="broken JSON"),
-        pytest.param([calls(("shell", '{"script": "ech'))], id="broken JSON in a call"),
+        pytest.param(
+            [calls(("shell", '{"script": "ech')), calls(("shell", '{"script": "echo well"}'))],
+            id="broken JSON in a call",
+        ),
     ],
 )
 def test_a_provider_that_recovers_costs_nothing_but_time(
@@ -107,12 +112,12 @@ def test_the_budget_stops_the_task_before_the_next_call_and_a_word_lets_it_go_on
 ) -> None:
     model.will_answer(_expensive(calls(("shell", '{"script": "echo spent"}'))), words("Spent."))
     asked = asos.asos("ask", "Spend it", "--json", "--no-wait")
+    assert asked.code == 3, asked.out + asked.err
     calls_before = model.asked
 
     answered = asos.asos("answer", asked.json["task_id"], "1")
     ended = asos.until(lambda status: status["outcome"], asked.json["task_id"])
 
-    assert asked.code == 3, asked.out + asked.err
     assert asked.json["phase"] == "awaiting_user"
     assert "budget" in asked.json["asked"]["question"]
     assert calls_before == 1
@@ -125,13 +130,13 @@ def test_a_call_that_fails_three_times_in_the_same_way_ends_in_a_question(
     asos: Installation, model: ModelCloud
 ) -> None:
     model.will_answer(calls(("shell", '{"script": "exit 7"}')))
-    asked = asos.asos("ask", "Try it", "--json", "--no-wait")
+    asked = asos.asos("ask", "Try it", "--json", "--no-wait", "--yes")
+    assert asked.code == 3, asked.out + asked.err
     calls_before = model.asked
 
     answered = asos.asos("answer", asked.json["task_id"], "stop")
     ended = asos.until(lambda status: status["outcome"], asked.json["task_id"])
 
-    assert asked.code == 3, asked.out + asked.err
     assert "failed 3 times" in asked.json["asked"]["question"]
     assert calls_before == 3
     assert answered.code == 0

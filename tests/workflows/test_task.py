@@ -236,6 +236,27 @@ async def test_a_question_of_the_planner_waits_for_words() -> None:
         assert (turn.text, turn.question_id) == ("the red one", status.asked.question_id)
 
 
+async def test_a_full_disk_is_asked_about_and_a_word_lets_the_task_go_on() -> None:
+    full = [True]
+
+    def plan(_: PlanRequest) -> NextStep:
+        if full:
+            raise ApplicationError("the disk is full", type=errors.MACHINE_FULL, non_retryable=True)
+        return Reply(text="done")
+
+    async with stage(Script(plan_step=plan)) as on:
+        handle = await on.start()
+        status = await on.until(handle, lambda seen: seen.asked is not None)
+        assert status.asked is not None
+        assert "the disk is full" in status.asked.question
+
+        full.clear()
+        answer = GivenAnswer(question_id=status.asked.question_id, turn=says("try again"), by=USER)
+        await handle.execute_update(TaskWorkflow.answer, answer)
+
+        assert (await handle.result()).answer == "done"
+
+
 async def test_what_is_said_while_the_planner_thinks_is_heard_before_the_task_ends() -> None:
     said, thinking = asyncio.Event(), asyncio.Event()
 
