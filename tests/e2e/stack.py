@@ -130,7 +130,8 @@ def eventually(look: Callable[[], Found | None], seconds: float = PATIENCE_SECON
 def free_port(neighbours: int = 0) -> int:
     """A port that nobody has, with as many free ones after it; no connection of anyone gets one of these by chance."""
     while True:
-        port = random.choice(range(*OUTSIDE_EPHEMERAL))  # noqa: S311  no secret
+        # Of the system's chance: a test library may have seeded the other one alike in every process.
+        port = random.SystemRandom().randrange(*OUTSIDE_EPHEMERAL)
         if all(_is_free(port + offset) for offset in range(neighbours + 1)):
             return port
 

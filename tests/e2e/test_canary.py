@@ -27,6 +27,18 @@ DECODED = {"history", "blobs", "chat", "terminal", "files"}
 """Where the output of a command belongs."""
 
 
+PLAN = """/plan
+steps:
+  - id: print
+    tool: shell
+    args: {{script: {script}}}
+  - id: send
+    tool: files
+    args: {{operation: send, path: all.txt}}
+    after: [print]
+"""
+
+
 @dataclass(frozen=True)
 class Scene:
     """What is left after tasks whose commands printed everything."""
@@ -70,17 +82,10 @@ def _printing() -> str:
 def _in_terminal(home: Paired, folder: Path) -> str:
     done = home.asos.asos("ask", f"/run {_printing()}", "--yes")
     failed = home.asos.asos("ask", f"/run {_printing()} >&2; exit 3", "--json", "--yes")
-    plan = {
-        "steps": [_step("print", "shell", script=_printing()), _step("send", "files", operation="send", path="all.txt")]
-    }
-    plan["steps"][1]["after"] = ["print"]
-    sent = home.asos.asos("ask", f"/plan\n{json.dumps(plan)}", "--json", "--yes", "--save-to", str(folder / "received"))
+    plan = PLAN.format(script=json.dumps(_printing()))
+    sent = home.asos.asos("ask", plan, "--json", "--yes", "--save-to", str(folder / "received"))
     assert (done.code, failed.code, sent.code) == (0, 1, 0), done.out + failed.out + sent.out + sent.err
     return "\n".join(each.out + each.err for each in (done, failed, sent))
-
-
-def _step(name: str, tool: str, **args: str) -> dict[str, object]:
-    return {"id": name, "tool": tool, "args": args}
 
 
 def _in_chat(home: Paired) -> str:

@@ -9,6 +9,7 @@ from temporalio.client import WorkflowFailureError, WorkflowUpdateFailedError
 from temporalio.exceptions import ApplicationError, CancelledError
 
 from contracts import errors
+from contracts.activities import RunOutcome, RunRequest
 from contracts.planning import AskUser, NextStep, PlanRequest, Reply
 from contracts.task import (
     Approval,
@@ -369,12 +370,17 @@ async def test_a_stop_ends_a_task_that_waits_for_an_approval() -> None:
         assert (status.phase, status.approval) == (Phase.CANCELLED, None)
 
 
-async def test_the_same_failing_call_ends_in_a_question() -> None:
+async def test_the_same_failing_call_ends_in_a_question_however_long_it_took() -> None:
+    def slower_each_time(request: RunRequest) -> RunOutcome:
+        outcome = failed(request)
+        headline = f"Exit code 1 after {len(script.runs)}.0 s"
+        return outcome.model_copy(update={"turn": outcome.turn.model_copy(update={"headline": headline})})
+
     def think(request: PlanRequest) -> NextStep:
         heard = [turn for turn in request.additions if isinstance(turn, UserTurn) and turn.question_id]
         return Reply(text="changed plan") if heard else calls(call(script="false"))
 
-    script = Script(plan_step=think, tool=failed)
+    script = Script(plan_step=think, tool=slower_each_time)
     async with stage(script) as on:
         handle = await on.start()
         status = await on.until(handle, lambda seen: seen.asked is not None)
