@@ -5,6 +5,7 @@ import errno
 from temporalio.exceptions import ApplicationError
 
 from contracts.blobs import BlobDamaged, BlobMissing
+from contracts.errors import MACHINE_FULL
 from contracts.sandbox import SandboxLost, SandboxUnavailable
 
 _MACHINE_IS_FULL = frozenset(
@@ -17,6 +18,11 @@ def is_platform_failure(error: Exception) -> bool:
     if isinstance(error, OSError):
         return error.errno in _MACHINE_IS_FULL
     return isinstance(error, ApplicationError | BlobMissing | BlobDamaged | SandboxUnavailable | MemoryError)
+
+
+def full(error: OSError, *, give_up: bool) -> ApplicationError:
+    """What tells the workflow that the machine has no room; it goes on trying unless told to `give_up`."""
+    return ApplicationError(error.strerror or str(error), type=MACHINE_FULL, non_retryable=give_up)
 
 
 def lost(error: SandboxLost) -> ApplicationError:

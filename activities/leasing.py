@@ -8,8 +8,8 @@ from temporalio.exceptions import ApplicationError
 from contracts import activities
 from contracts.sandbox import Host, Lease, LeaseRequest, SandboxUnavailable
 
-TRY_AGAIN = timedelta(seconds=15)
-"""An engine that is starting, or a sandbox slot that another task will give back, takes about that long."""
+TRY_AGAIN = timedelta(seconds=5)
+"""A few of these let an engine start; after them the person is asked, and should not wait long for that."""
 
 
 class Leasing(activities.Leasing):

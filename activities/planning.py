@@ -7,6 +7,7 @@ from datetime import timedelta
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
+from activities.failures import full, is_platform_failure
 from activities.planner import (
     DraftCalls,
     DraftQuestion,
@@ -33,6 +34,9 @@ from contracts.values import JsonObject
 from memory.transcript import Transcript
 
 BEAT_SECONDS = 3.0
+
+FULL_ATTEMPTS = 5
+"""A disk that is still full after about fifteen seconds is the person's matter."""
 
 NOTE_CHARACTERS = 1_000
 QUESTION_CHARACTERS = 2_000
@@ -62,6 +66,10 @@ class Thinking(Planning):
             raise ApplicationError(
                 texts.TRANSCRIPT_LOST.say(request.language), type="transcript_lost", non_retryable=True
             ) from lost
+        except OSError as error:
+            if not is_platform_failure(error):
+                raise
+            raise full(error, give_up=activity.info().attempt >= FULL_ATTEMPTS) from error
 
     async def _plan(self, request: PlanRequest) -> PlanOutcome:
         past = await self._transcript.append(request.transcript_ref, request.additions)

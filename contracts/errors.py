@@ -3,6 +3,9 @@
 SANDBOX_LOST = "SandboxLost"
 SANDBOX_UNAVAILABLE = "SandboxUnavailable"
 PLANNER_BUSY = "PlannerBusy"
+MACHINE_FULL = "MachineFull"
+"""The disk, or the like, has no room; trying again helps only after somebody has made some."""
+
 TASK_FAILED = "TaskFailed"
 """Ends a task whose outcome is `failed`, so that the Temporal UI tells the truth; its details hold the TaskResult."""
 

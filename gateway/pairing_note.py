@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 
 from gateway.pairing import OWNER, Pairing
+from gateway.store import StoreUnusable
 from runtime.files import write_atomically
 from runtime.paths import private_folder
 
@@ -36,5 +37,8 @@ class PairingNote:
     async def keep(self) -> None:
         """Runs until it is cancelled."""
         while True:
-            await self.refresh()
+            try:
+                await self.refresh()
+            except (StoreUnusable, OSError) as error:
+                _log.warning("the pairing code cannot be renewed: %s", error)
             await asyncio.sleep(CHECK_SECONDS)

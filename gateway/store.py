@@ -38,6 +38,10 @@ CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 
 
+class StoreUnusable(Exception):
+    """Raised while nothing can be written down, such as with a full disk; nothing is lost by trying again."""
+
+
 class Store:
     """Several processes may have it open; each statement group is one transaction."""
 
@@ -62,7 +66,7 @@ class Store:
         return await self.work(lambda connection: connection.execute(sql, values).rowcount)
 
     async def work(self, step: Callable[[sqlite3.Connection], T]) -> T:
-        """Runs `step` as one transaction."""
+        """Runs `step` as one transaction. Raises: StoreUnusable."""
         return await asyncio.to_thread(self._locked, step)
 
     def close(self) -> None:
@@ -70,5 +74,8 @@ class Store:
             self._connection.close()
 
     def _locked(self, step: Callable[[sqlite3.Connection], T]) -> T:
-        with self._lock, self._connection:
-            return step(self._connection)
+        try:
+            with self._lock, self._connection:
+                return step(self._connection)
+        except sqlite3.OperationalError as error:
+            raise StoreUnusable(f"the gateway cannot write down what it must not forget: {error}") from error

@@ -30,6 +30,10 @@ _log = logging.getLogger(__name__)
 class TemporalUnreachable(Exception):
     """Raised when the server does not answer in time, or refuses; the text names its address and the remedy."""
 
+    def __init__(self, address: str, text: str) -> None:
+        super().__init__(text)
+        self.address = address
+
 
 class NamespaceUnfit(Exception):
     """Raised when the namespace lacks a search attribute that cannot be added; the text says which."""
@@ -95,8 +99,9 @@ async def _connected(settings: Settings, keyring: Keyring, runtime: Runtime | No
 
 def _unreachable(target: str, waited: float, error: RuntimeError) -> TemporalUnreachable:
     return TemporalUnreachable(
+        target,
         f"Temporal at {target} did not answer within {waited:.0f} s: {error}; start it with `asos up`, "
-        "or set ASOS_TEMPORAL_ADDRESS"
+        "or set ASOS_TEMPORAL_ADDRESS",
     )
 
 

@@ -1,5 +1,6 @@
 """The command `asos`: all sub-commands put together."""
 
+import logging
 import os
 import sys
 
@@ -21,6 +22,7 @@ NEEDS_STACK = frozenset({"ask", "chat", "demo"})
 def ensure_up(settings: Settings) -> None:
     """Start the stack, or find the one that runs. Raises: typer.Exit(1) with one line on what is missing."""
     console = Console(stderr=True)
+    stack.require_server(settings)
     progress = Progress(console, settings.language)
     try:
         outcome = up(stack_of(settings), dict(os.environ), progress.observe)
@@ -57,6 +59,7 @@ def main() -> None:
     except SettingsInvalid as error:
         Console(stderr=True).print(str(error), style="red", markup=False)
         sys.exit(2)
+    logging.getLogger().addHandler(logging.NullHandler())  # what a library has to say is not for the terminal
     command_line(settings)()
 
 

@@ -1,5 +1,6 @@
 """The state of a running task: what changes, what is shown of it, and what crosses a continue-as-new."""
 
+import re
 from datetime import datetime
 
 from contracts.messages import Attachment, HostGrant
@@ -20,6 +21,8 @@ from contracts.task import (
 )
 from contracts.transcript import Turn, UserTurn
 from workflows.limits import SEEN_IDS, STEPS_SHOWN
+
+_FRACTION = re.compile(r"\d+\.\d+")
 
 
 class TaskState:
@@ -100,7 +103,8 @@ class TaskState:
 
     def count_failure(self, args_sha256: str, error: str) -> int:
         """How often this call has now failed in this way."""
-        key = (args_sha256, error)
+        # How long it took differs each time, and makes it no other failure.
+        key = (args_sha256, _FRACTION.sub("…", error))
         self.failures[key] = self.failures.get(key, 0) + 1
         return self.failures[key]
 

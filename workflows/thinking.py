@@ -4,6 +4,7 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_exception
 
 from contracts.activities import Planning
+from contracts.errors import MACHINE_FULL
 from contracts.planning import AskUser, PlanOutcome, PlanRequest
 from contracts.task import Phase
 from contracts.texts import task as texts
@@ -63,6 +64,10 @@ class Thinking:
         language = self._state.given.language
         reason = reason_of(error)
         cause = error.cause
+        if type_of(error) == MACHINE_FULL:
+            question = texts.MACHINE_FULL.say(language, reason=reason)
+            await self._asking.go_on(question, texts.TRY_AGAIN.say(language), reason)
+            return
         if isinstance(cause, ApplicationError) and cause.non_retryable:
             sentence = texts.PLANNER_REFUSED.say(language, code=type_of(error), remedy=reason)
             raise TaskEnded("failed", sentence) from None

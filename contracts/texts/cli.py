@@ -61,6 +61,16 @@ UNREACHABLE = Sentence(
     en="The system does not answer ({reason}). Start it with `asos up`, or see `asos status`.",
     zh="系统没有响应（{reason}）。请用 `asos up` 启动，或查看 `asos status`。",
 )
+SILENT = Sentence(en="Temporal at {address} is silent", zh="{address} 的 Temporal 没有回应")
+NO_SERVER = Sentence(
+    en="Temporal at {address} does not answer. Start that server, or correct ASOS_TEMPORAL_ADDRESS.",
+    zh="{address} 的 Temporal 没有响应。请启动该服务器，或更正 ASOS_TEMPORAL_ADDRESS。",
+)
+DISK_FULL = Sentence(
+    en="The disk is full: {folder} has {free} MB left, so nothing new is taken. Free some space, or move the data"
+    " folder (ASOS_DATA_DIR).",
+    zh="磁盘已满：{folder} 只剩 {free} MB，因此不再接受新请求。请释放空间，或移动数据文件夹（ASOS_DATA_DIR）。",
+)
 REPLAYED = Sentence(
     en="{events} events of {runs} run(s) replay against the present code without a difference.",
     zh="{runs} 次运行的 {events} 个事件与当前代码重放一致。",

@@ -14,6 +14,10 @@ PLANNER_SILENT = Sentence(
     en="The model does not answer: {reason} Shall I try again?",
     zh="模型没有回应：{reason} 要再试一次吗？",
 )
+MACHINE_FULL = Sentence(
+    en="I cannot go on: {reason}. Shall I try again?",
+    zh="我无法继续：{reason}。要再试一次吗？",
+)
 PLANNER_REFUSED = Sentence(
     en="The model's provider refused the request ({code}). {remedy}",
     zh="模型服务商拒绝了请求（{code}）。{remedy}",

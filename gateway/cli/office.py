@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from rich.console import Console
 from temporalio.client import Client
+from temporalio.service import RPCError
 
 from contracts.blobs import Blobs
 from contracts.language import Language
@@ -93,9 +94,18 @@ def run(settings: Settings, command: Command) -> None:
         code = _complain(texts.NO_TASK.say(language, task_id=error.task_id), USAGE)
     except Refused as error:
         code = _complain(texts.REFUSED.say(language, text=error.text), FAILED)
-    except (DeskUnreachable, TemporalUnreachable) as error:
+    except TemporalUnreachable as error:
+        code = _complain(_of_server(settings, error), FAILED)
+    except (DeskUnreachable, RPCError) as error:
         code = _complain(texts.UNREACHABLE.say(language, reason=error), FAILED)
     raise typer.Exit(code)
+
+
+def _of_server(settings: Settings, error: TemporalUnreachable) -> str:
+    language = settings.language
+    if settings.temporal_address:
+        return texts.NO_SERVER.say(language, address=error.address)
+    return texts.UNREACHABLE.say(language, reason=texts.SILENT.say(language, address=error.address))
 
 
 async def _in_office(settings: Settings, console: Console, command: Command) -> int:

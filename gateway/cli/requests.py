@@ -4,6 +4,7 @@ import asyncio
 import mimetypes
 import re
 import secrets
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,8 +23,11 @@ from contracts.messages import (
 )
 from contracts.task import Limits
 from contracts.texts import cli as texts
-from gateway.cli.office import USAGE, Complaint, Office
+from gateway.cli.office import FAILED, USAGE, Complaint, Office
 from gateway.wording import clean
+
+LEAST_FREE_BYTES = 8 * 1024 * 1024
+"""With less than this, what is accepted could not be written down."""
 
 MAX_FILE_BYTES = 20 * 1024 * 1024
 """The same as a chat takes."""
@@ -34,11 +38,12 @@ _HOST = re.compile(r"(?P<host>[A-Za-z0-9*.-]+)(:(?P<port>\d{1,5}))?(=(?P<address
 async def request(
     office: Office, text: str, *, files: tuple[Path, ...] = (), hosts: tuple[HostGrant, ...] = (), chat_id: str = ""
 ) -> Delivered:
-    """One message from the owner's terminal. Raises: Complaint if it is empty or too long."""
+    """One message from the owner's terminal. Raises: Complaint if it is empty or too long, or the disk is full."""
     words = clean(text).strip()
     attachments = tuple([await _attachment(office, path) for path in files])
     if not words and not attachments:
         raise Complaint(texts.EMPTY.say(office.language), USAGE)
+    await _require_room(office)
     message = Message(
         message_id=f"{datetime.now(UTC):%Y%m%d%H%M%S}-{secrets.token_hex(8)}",
         platform="console",
@@ -55,6 +60,14 @@ async def request(
         limits=Limits(budget_usd=office.settings.task_budget_usd),
         pushes=False,
     )
+
+
+async def _require_room(office: Office) -> None:
+    folder = office.settings.data_dir
+    free = (await asyncio.to_thread(shutil.disk_usage, folder)).free
+    if free < LEAST_FREE_BYTES:
+        sentence = texts.DISK_FULL.say(office.language, folder=folder, free=free // (1024 * 1024))
+        raise Complaint(sentence, FAILED)
 
 
 async def _content(office: Office, words: str, attachments: tuple[Attachment, ...]) -> Content:

@@ -9,6 +9,7 @@ from telegram import Update
 
 from gateway.channel import ChannelBusy, ChannelUnreachable
 from gateway.desk import DeskUnreachable
+from gateway.store import StoreUnusable
 
 FIRST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 15.0
@@ -87,7 +88,7 @@ class Intake:
         while True:
             try:
                 return await self._handle(update)
-            except DeskUnreachable as error:
+            except (DeskUnreachable, StoreUnusable) as error:
                 _log.warning("update %s waits: %s", update.update_id, error)
             except (ChannelUnreachable, ChannelBusy) as error:
                 _log.warning("update %s waits: %s", update.update_id, error)
@@ -103,5 +104,5 @@ class Intake:
     async def _apologise(self, update: Update) -> None:
         try:
             await self._give_up(update)
-        except (DeskUnreachable, ChannelUnreachable, ChannelBusy) as error:
+        except (DeskUnreachable, StoreUnusable, ChannelUnreachable, ChannelBusy) as error:
             _log.error("update %s was dropped in silence: %s", update.update_id, error)

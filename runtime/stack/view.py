@@ -29,6 +29,9 @@ class Progress:
         return time.monotonic() - self._begun
 
     def observe(self, state: StackState) -> None:
+        """A stack that is found running has nothing to tell."""
+        if state.phase == "running" and not self._told:
+            return
         for part in state.parts:
             if part.phase == "running" and part.name not in self._told:
                 self._told.add(part.name)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -19,6 +20,9 @@ Found = TypeVar("Found")
 ROOT = Path(__file__).parents[2]
 
 PORTS = ("ASOS_TEMPORAL_PORT", "ASOS_TEMPORAL_UI_PORT", "ASOS_GATEWAY_PORT", "ASOS_WORKER_PORT")
+
+OUTSIDE_EPHEMERAL = (12_000, 32_000)
+"""Linux gives outgoing connections ports from 32768 on."""
 
 PATIENCE_SECONDS = 150.0
 """A machine that runs other tests beside this one is slow; nothing here asserts how fast something is."""
@@ -81,8 +85,12 @@ class Installation:
 
     def part(self, name: str) -> Any:
         """What the supervisor knows of a process."""
-        state = json.loads((self.data_dir / "run" / "stack.json").read_text())
-        return next(part for part in state["parts"] if part["name"] == name)
+        return next(part for part in self._state()["parts"] if part["name"] == name)
+
+    def supervisor(self) -> int:
+        """Its pid."""
+        pid: int = self._state()["supervisor"]["pid"]
+        return pid
 
     def kill(self, name: str) -> int:
         """End a process as a power cut would; gives its pid."""
@@ -102,7 +110,10 @@ class Installation:
 
     def logs(self) -> str:
         """Everything that the processes have written down."""
-        return "\n".join(path.read_text(errors="replace") for path in sorted((self.data_dir / "logs").iterdir()))
+        return "\n".join(path.read_text(errors="replace") for path in sorted(self.data_dir.glob("logs/*")))
+
+    def _state(self) -> Any:
+        return json.loads((self.data_dir / "run" / "stack.json").read_text())
 
 
 def eventually(look: Callable[[], Found | None], seconds: float = PATIENCE_SECONDS) -> Found:
@@ -116,35 +127,43 @@ def eventually(look: Callable[[], Found | None], seconds: float = PATIENCE_SECON
     raise AssertionError(f"nothing in {seconds:g} s")
 
 
-def free_port() -> int:
+def free_port(neighbours: int = 0) -> int:
+    """A port that nobody has, with as many free ones after it; no connection of anyone gets one of these by chance."""
+    while True:
+        # Of the system's chance: a test library may have seeded the other one alike in every process.
+        port = random.SystemRandom().randrange(*OUTSIDE_EPHEMERAL)
+        if all(_is_free(port + offset) for offset in range(neighbours + 1)):
+            return port
+
+
+def _is_free(port: int) -> bool:
     with socket.socket() as chosen:
-        chosen.bind(("127.0.0.1", 0))
-        port: int = chosen.getsockname()[1]
-        return port
+        try:
+            chosen.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
 
 
 @contextmanager
 def installation(folder: Path, extra: Mapping[str, str] | None = None) -> Iterator[Installation]:
     """An installation that runs while the block does, and leaves nothing behind."""
+    given = prepared(folder, extra)
+    try:
+        up = given.asos("up", "--json")
+        assert up.code == 0, f"{up.out}\n{up.err}\n{given.logs()}"
+        yield given
+    finally:
+        given.asos("down")
+        shutil.rmtree(given.data_dir, ignore_errors=True)
+
+
+def prepared(folder: Path, extra: Mapping[str, str] | None = None) -> Installation:
+    """An installation of which nothing runs yet; whoever starts it ends it with `asos down`."""
     data_dir = folder / "data"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ASOS_")}
     environment |= {"PYTHONPATH": str(ROOT), "ASOS_DATA_DIR": str(data_dir), "COLUMNS": "200"}
     environment |= {name: str(free_port()) for name in PORTS}
-    environment["ASOS_METRICS_PORT"] = str(_two_free_ports())
+    environment["ASOS_METRICS_PORT"] = str(free_port(neighbours=1))
     environment |= {"ASOS_HOST_ID": f"t{os.getpid()}-{time.time_ns() % 1_000_000}", **(extra or {})}
-    given = Installation(data_dir, environment)
-    try:
-        up = given.asos("up", "--json")
-        assert up.code == 0, f"{up.out}\n{up.err}\n{given.logs() if (data_dir / 'logs').exists() else ''}"
-        yield given
-    finally:
-        given.asos("down")
-        shutil.rmtree(data_dir, ignore_errors=True)
-
-
-def _two_free_ports() -> int:
-    while True:
-        port = free_port()
-        with socket.socket() as next_one:
-            if next_one.connect_ex(("127.0.0.1", port + 1)) != 0:
-                return port
+    return Installation(data_dir, environment)

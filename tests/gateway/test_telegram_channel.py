@@ -19,7 +19,7 @@ from gateway.pairing import Pairing, Person
 from gateway.reception import Reception
 from gateway.requests import Requests
 from gateway.speaking import Speaker
-from gateway.store import Store
+from gateway.store import Store, StoreUnusable
 from tests.gateway.fake_desk import FakeDesk
 from tests.gateway.made import (
     CHAT,
@@ -120,6 +120,33 @@ async def test_while_the_desk_is_away_updates_stay_unacknowledged_and_are_handle
 
     assert [each.message.content.text for each in house.desk.submitted] == [f"message {n}" for n in range(3)]
     await house.server.until(lambda: not house.server.state.updates)
+
+
+async def test_with_a_full_disk_a_message_waits_and_is_handled_when_there_is_room(house: House, store: Store) -> None:
+    [(pages,)] = await store.rows("PRAGMA page_count")
+    await store.rows(f"PRAGMA max_page_count = {pages!s}")
+    with pytest.raises(StoreUnusable, match="full"):
+        await store.write("INSERT INTO facts VALUES ('ballast', zeroblob(100000))")
+    await fill(store)
+    await house.server.say(CHAT, "keep me")
+    await asyncio.sleep(1.0)
+    assert len(house.server.state.updates) == 1
+
+    await store.rows("PRAGMA max_page_count = 1000000")
+    await house.server.until(lambda: not house.server.state.updates)
+
+    assert {each.message.content.text for each in house.desk.submitted} == {"keep me"}
+
+
+async def fill(store: Store) -> None:
+    """Leave no room for one more row."""
+    number = 0
+    while True:
+        number += 1
+        try:
+            await store.write("INSERT INTO handled VALUES (?, 0)", f"ballast {number:>40}")
+        except StoreUnusable:
+            return
 
 
 async def test_one_chat_does_not_wait_for_another(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """The `plan` activity: what it gives to workflows, whatever the planner drafts."""
 
 import asyncio
+import errno
 import json
 from collections.abc import Callable
 
@@ -20,6 +21,7 @@ from activities.planner import (
     Thought,
 )
 from contracts.blobs import BlobRef
+from contracts.errors import MACHINE_FULL
 from contracts.planning import AskUser, PlanRequest, Reply, ToolCalls, Usage
 from contracts.tools import INLINE_ARGS_BYTES, args_digest
 from contracts.transcript import PlannerTurn, UserTurn
@@ -201,6 +203,24 @@ async def test_a_lost_transcript_ends_the_task_instead_of_starting_it_anew() -> 
 
     assert (raised.value.type, raised.value.non_retryable) == ("transcript_lost", True)
     assert planner.seen == []
+
+
+@pytest.mark.parametrize(("attempt", "gives_up"), [(1, False), (planning.FULL_ATTEMPTS, True)])
+async def test_a_full_disk_is_tried_again_for_a_while_and_then_told_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, attempt: int, gives_up: bool
+) -> None:
+    task, _ = planned(DraftReply("ok"))
+    task.attempt = attempt
+
+    async def no_room(content: bytes) -> BlobRef:
+        raise OSError(errno.ENOSPC, "the disk is full: free some space")
+
+    monkeypatch.setattr(task.blobs, "put", no_room)
+
+    with pytest.raises(ApplicationError, match="free some space") as raised:
+        await task.plan(said("go"))
+
+    assert (raised.value.type, raised.value.non_retryable) == (MACHINE_FULL, gives_up)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from temporalio.testing import ActivityEnvironment
@@ -43,6 +43,7 @@ class Task:
     outcomes: list[PlanOutcome] = field(default_factory=list)
     asked: list[AskUser] = field(default_factory=list)
     language: str = "en"
+    attempt: int = 1
 
     @property
     def batches(self) -> list[list[tuple[str, dict[str, object]]]]:
@@ -63,7 +64,9 @@ class Task:
                 "budget_usd": self.budget_usd,
             }
         )
-        outcome: PlanOutcome = await ActivityEnvironment().run(self.thinking.plan, request)
+        environment = ActivityEnvironment()
+        environment.info = replace(environment.info, attempt=self.attempt)
+        outcome: PlanOutcome = await environment.run(self.thinking.plan, request)
         self.ref, self.step = outcome.transcript_ref, self.step + 1
         self.usage = self.usage.plus(outcome.usage)
         self.outcomes.append(outcome)

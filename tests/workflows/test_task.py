@@ -9,6 +9,7 @@ from temporalio.client import WorkflowFailureError, WorkflowUpdateFailedError
 from temporalio.exceptions import ApplicationError, CancelledError
 
 from contracts import errors
+from contracts.activities import RunOutcome, RunRequest
 from contracts.planning import AskUser, NextStep, PlanRequest, Reply
 from contracts.task import (
     Approval,
@@ -236,6 +237,27 @@ async def test_a_question_of_the_planner_waits_for_words() -> None:
         assert (turn.text, turn.question_id) == ("the red one", status.asked.question_id)
 
 
+async def test_a_full_disk_is_asked_about_and_a_word_lets_the_task_go_on() -> None:
+    full = [True]
+
+    def plan(_: PlanRequest) -> NextStep:
+        if full:
+            raise ApplicationError("the disk is full", type=errors.MACHINE_FULL, non_retryable=True)
+        return Reply(text="done")
+
+    async with stage(Script(plan_step=plan)) as on:
+        handle = await on.start()
+        status = await on.until(handle, lambda seen: seen.asked is not None)
+        assert status.asked is not None
+        assert "the disk is full" in status.asked.question
+
+        full.clear()
+        answer = GivenAnswer(question_id=status.asked.question_id, turn=says("try again"), by=USER)
+        await handle.execute_update(TaskWorkflow.answer, answer)
+
+        assert (await handle.result()).answer == "done"
+
+
 async def test_what_is_said_while_the_planner_thinks_is_heard_before_the_task_ends() -> None:
     said, thinking = asyncio.Event(), asyncio.Event()
 
@@ -348,12 +370,17 @@ async def test_a_stop_ends_a_task_that_waits_for_an_approval() -> None:
         assert (status.phase, status.approval) == (Phase.CANCELLED, None)
 
 
-async def test_the_same_failing_call_ends_in_a_question() -> None:
+async def test_the_same_failing_call_ends_in_a_question_however_long_it_took() -> None:
+    def slower_each_time(request: RunRequest) -> RunOutcome:
+        outcome = failed(request)
+        headline = f"Exit code 1 after {len(script.runs)}.0 s"
+        return outcome.model_copy(update={"turn": outcome.turn.model_copy(update={"headline": headline})})
+
     def think(request: PlanRequest) -> NextStep:
         heard = [turn for turn in request.additions if isinstance(turn, UserTurn) and turn.question_id]
         return Reply(text="changed plan") if heard else calls(call(script="false"))
 
-    script = Script(plan_step=think, tool=failed)
+    script = Script(plan_step=think, tool=slower_each_time)
     async with stage(script) as on:
         handle = await on.start()
         status = await on.until(handle, lambda seen: seen.asked is not None)

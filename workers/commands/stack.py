@@ -12,11 +12,12 @@ from pydantic import JsonValue
 from rich.console import Console
 
 from contracts.language import Language
+from contracts.texts import cli as cli_texts
 from contracts.texts import runtime as texts
 from runtime.doctor.check import Check
 from runtime.doctor.examine import examine
 from runtime.doctor.sandboxes import sandbox_checks
-from runtime.keys import KeyringUnusable
+from runtime.keys import Keyring, KeyringUnusable
 from runtime.paths import DataPaths, FolderUnusable
 from runtime.redact import Redactor, secrets_of
 from runtime.settings import Settings, SettingsInvalid, read_settings
@@ -29,11 +30,14 @@ from runtime.stack.supervise import Ended, supervise
 from runtime.stack.up import UpOutcome, prepare
 from runtime.stack.up import up as start_stack
 from runtime.stack.view import Progress, show_addresses, show_failure, show_report
+from runtime.temporal import TemporalUnreachable, connect
 from sandbox.doctor import gaps
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until every part is healthy.")]
 Foreground = Annotated[bool, typer.Option("--foreground", help="Stay in this terminal; Ctrl-C stops the stack.")]
+
+SERVER_PATIENCE_SECONDS = 5.0
 
 _out = Console()
 _errors = Console(stderr=True)
@@ -46,6 +50,7 @@ def up(wait: Wait = True, foreground: Foreground = False, as_json: Json = False)
     signal.signal(signal.SIGTERM, _interrupt)
     if foreground:
         _up_in_foreground(settings)
+    require_server(settings)
     progress = Progress(_errors if as_json else _out, language)
     try:
         outcome = start_stack(stack_of(settings), dict(os.environ), progress.observe, wait=wait)
@@ -106,6 +111,19 @@ def doctor(as_json: Json = False) -> None:
     else:
         _tell_checks(checks, missing, settings.language)
     raise typer.Exit(1 if missing else 0)
+
+
+def require_server(settings: Settings) -> None:
+    """With a server that others run, look first whether it answers. Raises: typer.Exit(1) after one line."""
+    if not settings.temporal_address:
+        return
+    try:
+        keyring = Keyring.load(settings.data_dir)
+        asyncio.run(connect(settings, keyring, patience_seconds=SERVER_PATIENCE_SECONDS))
+    except TemporalUnreachable as error:
+        _fail(cli_texts.NO_SERVER.say(settings.language, address=error.address))
+    except (FolderUnusable, KeyringUnusable) as error:
+        _fail(str(error))
 
 
 async def _all_checks(settings: Settings) -> list[Check]:
