@@ -15,6 +15,9 @@ STARTS = Sentence(
     zh="Agent Sandbox OS 正在启动；可用 `asos status` 查看进度。",
 )
 UI_ADDRESS = Sentence(en="Temporal UI: {address}", zh="Temporal 界面：{address}")
+LOGIN_ADDRESS = Sentence(
+    en="Log your browser in (within 10 minutes): {address}", zh="让浏览器登录（10 分钟内有效）：{address}"
+)
 PAIRING = Sentence(
     en="To pair your chat, send the bot this code: {code}", zh="要配对您的聊天，请把此配对码发给机器人：{code}"
 )

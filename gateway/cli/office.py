@@ -16,6 +16,7 @@ from contracts.language import Language
 from contracts.texts import cli as texts
 from gateway.desk import Desk, DeskUnreachable, NoSuchTask, Refused
 from gateway.temporal_desk import TemporalDesk
+from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
@@ -62,9 +63,8 @@ class Office:
         return f"console:{self.user}"
 
     def task_url(self, task_id: str) -> str:
-        """The task's page in the embedded Temporal UI."""
-        namespace = self.settings.temporal_namespace
-        return f"http://127.0.0.1:{self.settings.temporal_ui_port}/namespaces/{namespace}/workflows/task%2F{task_id}"
+        """The task's page in the Temporal UI."""
+        return addresses.task(self.settings, task_id)
 
 
 @asynccontextmanager

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+from datetime import UTC, datetime
 from types import FrameType
 from typing import Annotated, NoReturn
 
@@ -13,6 +14,8 @@ from rich.console import Console
 
 from contracts.language import Language
 from contracts.texts import runtime as texts
+from gateway.owner import Owner
+from runtime import addresses
 from runtime.doctor.check import Check
 from runtime.doctor.examine import examine
 from runtime.doctor.sandboxes import sandbox_checks
@@ -90,7 +93,7 @@ def status(as_json: Json = False) -> None:
     if as_json:
         _print_json(found.model_dump(mode="json"))
     else:
-        show_report(_out, found, settings.language)
+        show_report(_out, found, _login_url(settings) if found.healthy else "", settings.language)
         if found.failure is not None:
             show_failure(_out, found.failure, settings.language, redactor_of(settings))
     raise typer.Exit(0 if found.healthy else 1)
@@ -144,7 +147,13 @@ def _tell_up(outcome: UpOutcome, settings: Settings, seconds: float) -> None:
         _out.print(_already(state, language))
     else:
         _out.print(texts.UP.say(language, seconds=seconds))
-    show_addresses(_out, state.ui_url, pairing_code(DataPaths(settings.data_dir)), language)
+    show_addresses(_out, state.ui_url, _login_url(settings), pairing_code(DataPaths(settings.data_dir)), language)
+
+
+def _login_url(settings: Settings) -> str:
+    """An address that logs the owner's browser in; whoever may read the data folder may have one."""
+    owner = Owner.load(DataPaths(settings.data_dir).owner_token)
+    return f"{addresses.gateway(settings)}/login?ticket={owner.ticket(datetime.now(UTC))}"
 
 
 def _already(state: StackState, language: Language) -> str:
