@@ -14,10 +14,11 @@ from gateway.owner import COOKIE, Owner
 
 COOKIE_SECONDS = 30 * 86_400
 MAX_BODY_BYTES = 4_096
+# A policy of no referrer would make the browser say "null" where the form has to say whose it is.
 HEADERS = {
     "X-Frame-Options": "DENY",
     "Content-Security-Policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 

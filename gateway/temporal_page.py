@@ -19,6 +19,9 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 TIMEOUT = httpx.Timeout(75.0, connect=5.0)
 """The UI holds some requests open for a minute, until something has changed."""
 
+CONTENT_POLICY = b"base-uri 'self'; object-src 'none'; frame-ancestors 'none'; connect-src 'self'; form-action 'self'"
+"""The UI leaves its own out where it has a path; scripts and styles are its own business."""
+
 _HOP_BY_HOP = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding"}
     | {"upgrade", "host"}
@@ -66,6 +69,7 @@ class TemporalPage:
         response.raw_headers = [
             (name.lower().encode(), value.encode()) for name, value in _returned(given.headers.multi_items())
         ]
+        response.raw_headers.append((b"content-security-policy", CONTENT_POLICY))
         return response
 
 
