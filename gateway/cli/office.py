@@ -79,6 +79,10 @@ async def open_office(settings: Settings, console: Console) -> AsyncIterator[Off
 Command = Callable[[Office], Coroutine[Any, Any, int]]
 
 
+Prepare = Callable[[Settings], None]
+"""Starts the system if it does not run. Raises: typer.Exit."""
+
+
 def run(settings: Settings, command: Command) -> None:
     """Run one command and leave with its exit code; what goes wrong is one line on standard error."""
     console = Console(soft_wrap=True, highlight=False)

@@ -83,7 +83,7 @@ def gateway(settings: Settings, client: Client | None) -> Gateway:
     """Without a client it is one whose Temporal never answers."""
 
     async def connected() -> Client:
-        return client or await asyncio.Future()
+        return client or await asyncio.Future[Client]()
 
     folder = settings.data_dir
     return Gateway(

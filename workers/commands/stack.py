@@ -43,7 +43,7 @@ _errors = Console(stderr=True)
 
 
 def up(wait: Wait = True, foreground: Foreground = False, as_json: Json = False) -> None:
-    """Start Temporal, worker and gateway, or find those that run."""
+    """Start the system (Temporal, worker, gateway), or find the one that runs."""
     settings = _settings()
     language = settings.language
     signal.signal(signal.SIGTERM, _interrupt)
@@ -67,7 +67,7 @@ def up(wait: Wait = True, foreground: Foreground = False, as_json: Json = False)
 
 
 def down(as_json: Json = False) -> None:
-    """Stop the stack, and clear away what a killed one left."""
+    """Stop the system, and clear away what a killed one left."""
     settings = _settings()
     language = settings.language
     try:
@@ -87,7 +87,7 @@ def down(as_json: Json = False) -> None:
 
 
 def status(as_json: Json = False) -> None:
-    """Show what runs; the exit code is 1 unless every part is healthy."""
+    """Show what runs, and the address of the Temporal UI; exit code 1 unless every part is healthy."""
     settings = _settings()
     found = asyncio.run(report(DataPaths(settings.data_dir)))
     if as_json:
@@ -100,7 +100,7 @@ def status(as_json: Json = False) -> None:
 
 
 def doctor(as_json: Json = False) -> None:
-    """Say what this machine has, what it lacks, and how to get that; the exit code is 1 if something is missing."""
+    """Say what this machine has and lacks, and how to get it; exit code 1 if something is missing."""
     settings = _settings()
     checks = asyncio.run(_all_checks(settings))
     missing = sum(check.status == "missing" for check in checks)
