@@ -1,4 +1,4 @@
-"""The gateway's HTTP on loopback: health, the codec endpoint of the Temporal UI, and Telegram's webhook."""
+"""The gateway's HTTP on loopback: health, the Temporal UI with its codec endpoint, and Telegram's webhook."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -10,7 +10,10 @@ from temporalio.converter import PayloadCodec
 from gateway.channel import ChannelBusy, ChannelUnreachable, Liveness
 from gateway.codec_page import codec_routes
 from gateway.desk import DeskUnreachable
+from gateway.login_page import login_routes
 from gateway.owner import Owner
+from gateway.temporal_page import TemporalPage
+from runtime.addresses import UI_PATH
 from runtime.health import Health
 
 MAX_UPDATE_BYTES = 1_048_576
@@ -27,6 +30,7 @@ def build_app(
     codec: PayloadCodec,
     owner: Owner,
     ui_origins: Sequence[str],
+    ui: TemporalPage | None = None,
     webhook_secret: str = "",
     take: Take | None = None,
     public_host: str = "",
@@ -35,6 +39,9 @@ def build_app(
     app = FastAPI(title="Agent Sandbox OS gateway", docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(_health_routes(reachable, liveness))
     app.include_router(codec_routes(codec, owner, ui_origins))
+    app.include_router(login_routes(owner, UI_PATH if ui is not None else ""))
+    if ui is not None:
+        app.include_router(ui.routes())
     if take is not None:
         app.include_router(_webhook_routes(webhook_secret, take))
 

@@ -1,11 +1,11 @@
 """The codec endpoint of the Temporal UI: opens payloads for the owner, and for nobody else.
 
-The UI calls it from the person's browser. It sends cookies if "include cross-origin credentials" is on in its codec
-settings, and a Bearer token only where the UI itself has logins; the command line sends what `--codec-auth` says.
+The UI calls it from the person's browser. Where the gateway shows the UI, both are of one origin and the browser sends
+its cookie; from another address it does so if "include cross-origin credentials" is on in the UI's codec settings. The
+command line sends what `--codec-auth` says.
 """
 
 from collections.abc import Sequence
-from urllib.parse import parse_qs, urlsplit
 
 from fastapi import APIRouter, HTTPException, Request, Response
 from google.protobuf import json_format
@@ -16,17 +16,11 @@ from gateway.owner import COOKIE, Owner
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 MAX_PAYLOADS = 5_000
-COOKIE_SECONDS = 30 * 86_400
 ALLOWED_HEADERS = "authorization, content-type, x-namespace"
-LOGIN_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Agent Sandbox OS</title>
-<form method="post">
-<label>Owner's token <input type="password" name="token" autofocus></label> <button>Open</button>
-</form>
-"""
 
 
 def codec_routes(codec: PayloadCodec, owner: Owner, ui_origins: Sequence[str]) -> APIRouter:
-    """POST /codec/decode and /codec/encode, and the page /login that gives the browser its cookie."""
+    """POST /codec/decode and /codec/encode."""
     router = APIRouter()
     origins = frozenset(ui_origins)
 
@@ -54,27 +48,7 @@ def codec_routes(codec: PayloadCodec, owner: Owner, ui_origins: Sequence[str]) -
             raise HTTPException(400, f"not readable: {type(error).__name__}", headers=headers) from error
         return Response(json_format.MessageToJson(done), media_type="application/json", headers=headers)
 
-    @router.get("/login")
-    async def ask() -> Response:
-        return Response(LOGIN_PAGE, media_type="text/html", headers=_FRAMELESS)
-
-    @router.post("/login")
-    async def enter(request: Request) -> Response:
-        origin = request.headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
-            raise HTTPException(403, "logins come from the page /login only")
-        body = await _bounded(request, 4_096, {})
-        said = _form_value(body.decode("utf-8", "replace"), "token")
-        if not owner.is_token(said):
-            raise HTTPException(401, "the owner's token is missing or wrong")
-        response = Response("Done: the Temporal UI may now show clear text.", media_type="text/plain")
-        response.set_cookie(COOKIE, owner.cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="strict")
-        return response
-
     return router
-
-
-_FRAMELESS = {"X-Frame-Options": "DENY", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
 
 
 def _cors(request: Request, origins: frozenset[str]) -> dict[str, str]:
@@ -116,8 +90,3 @@ async def _bounded(request: Request, limit: int, headers: dict[str, str]) -> byt
         if len(body) > limit:
             raise HTTPException(413, f"at most {limit} bytes", headers=headers)
     return bytes(body)
-
-
-def _form_value(body: str, name: str) -> str:
-    values = parse_qs(body, max_num_fields=8)
-    return next(iter(values.get(name, [])), "")

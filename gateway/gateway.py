@@ -33,8 +33,10 @@ from gateway.requests import Requests
 from gateway.speaking import Speaker
 from gateway.store import Store
 from gateway.temporal_desk import TemporalDesk
+from gateway.temporal_page import TemporalPage
 from gateway.view import SentenceFor
 from gateway.web import serve
+from runtime.addresses import UI_PATH
 
 GRACE = timedelta(seconds=5)
 DELIVERIES_AT_ONCE = 100
@@ -67,6 +69,7 @@ class Gateway:
         limits: Limits,
         port: int,
         ui_origins: tuple[str, ...],
+        ui_upstream: str = "",
         pace: Pace | None = None,
     ) -> None:
         self._connect = connect
@@ -84,7 +87,9 @@ class Gateway:
         self._deliveries = Deliveries(speakers, outbox, blobs, sentence_for)
         obeying = Obeying(self._desk, outbox, requests, sentence_for)
         self._reception = Reception(self._desk, speakers, self.pairing, outbox, requests, blobs, obeying, limits)
-        self._app = self._build_app(codec, Owner.load(places.owner_token), ui_origins, webhook_url)
+        owner = Owner.load(places.owner_token)
+        self._ui = TemporalPage(ui_upstream, UI_PATH, owner) if ui_upstream else None
+        self._app = self._build_app(codec, owner, ui_origins, webhook_url)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Raises: PortInUse."""
@@ -96,6 +101,8 @@ class Gateway:
                 _log.info("the gateway listens on port %s", port)
                 await self._work(stop)
         finally:
+            if self._ui is not None:
+                await self._ui.close()
             self._store.close()
 
     async def _work(self, stop: asyncio.Event) -> None:
@@ -155,6 +162,7 @@ class Gateway:
             codec=codec,
             owner=owner,
             ui_origins=ui_origins,
+            ui=self._ui,
             webhook_secret=telegram.webhook_secret if telegram else "",
             take=telegram.take if telegram and webhook_url else None,
             public_host=urlsplit(webhook_url).hostname or "",

@@ -8,6 +8,7 @@ from contracts.task import Limits
 from gateway.channels.telegram import Telegram
 from gateway.gateway import Gateway, Places
 from gateway.wording import sentence_for
+from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
@@ -53,7 +54,7 @@ def build(settings: Settings, paths: DataPaths, telemetry: Telemetry) -> Gateway
         places=Places(
             database=paths.gateway_database,
             pairing_code=paths.pairing_code,
-            owner_token=paths.gateway_database.with_name("owner-token"),
+            owner_token=paths.owner_token,
         ),
         blobs=FileBlobs(paths.blobs, keyring),
         codec=EncryptionCodec(keyring),
@@ -62,7 +63,17 @@ def build(settings: Settings, paths: DataPaths, telemetry: Telemetry) -> Gateway
         sentence_for=sentence_for,
         limits=Limits(budget_usd=settings.task_budget_usd),
         port=settings.gateway_port,
-        ui_origins=(f"http://127.0.0.1:{settings.temporal_ui_port}", f"http://localhost:{settings.temporal_ui_port}"),
+        ui_origins=ui_origins(settings),
+        ui_upstream=addresses.embedded_ui(settings),
+    )
+
+
+def ui_origins(settings: Settings) -> tuple[str, ...]:
+    """The pages that may use the codec: the UI as the gateway shows it, and on its own port."""
+    return tuple(
+        f"http://{name}:{port}"
+        for name in ("127.0.0.1", "localhost")
+        for port in (settings.gateway_port, settings.temporal_ui_port)
     )
 
 

@@ -65,6 +65,11 @@ class DataPaths:
         return self.root / "gateway" / "pairing-code"
 
     @property
+    def owner_token(self) -> Path:
+        """Proves to the gateway's pages who the owner is."""
+        return self.root / "gateway" / "owner-token"
+
+    @property
     def logs(self) -> Path:
         return self.root / "logs"
 

@@ -9,23 +9,31 @@ from rich.console import Console
 
 from contracts.texts import cli as texts
 from gateway.cli import asking, chat, demo, histories, steering, tasks
+from runtime.keys import KeyringUnusable
+from runtime.paths import DataPaths, FolderUnusable
 from runtime.settings import Settings, SettingsInvalid, read_settings
 from runtime.stack.parts import stack_of
+from runtime.stack.state import read_state
 from runtime.stack.up import up
 from runtime.stack.view import Progress, show_failure
 from workers.commands import policy, stack
 
-NEEDS_STACK = frozenset({"ask", "chat", "demo"})
-"""These start the system if it does not run."""
+SYSTEM_PANEL = "The system"
 
 
 def ensure_up(settings: Settings) -> None:
     """Start the stack, or find the one that runs. Raises: typer.Exit(1) with one line on what is missing."""
     console = Console(stderr=True)
     stack.require_server(settings)
+    running = read_state(DataPaths(settings.data_dir).stack_state)
+    if running is not None and running.is_alive and running.phase == "running":
+        return
     progress = Progress(console, settings.language)
     try:
         outcome = up(stack_of(settings), dict(os.environ), progress.observe)
+    except (FolderUnusable, KeyringUnusable) as error:
+        console.print(f"✗ {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        raise typer.Exit(1) from error
     finally:
         progress.end()
     if outcome.failure is not None:
@@ -39,16 +47,13 @@ def command_line(settings: Settings) -> typer.Typer:
         name="asos", no_args_is_help=True, add_completion=False, rich_markup_mode="rich", help=texts.ABOUT.say("en")
     )
 
-    @app.callback()
-    def before(context: typer.Context) -> None:
-        if context.invoked_subcommand in NEEDS_STACK and not {"--help", "-h"} & set(sys.argv):
-            ensure_up(settings)
-
-    for command in (stack.up, stack.down, stack.status, stack.doctor):
-        app.command()(command)
-    for part in (chat, asking, demo, tasks, steering, histories):
+    for talk in (chat, asking, demo):
+        talk.register(app, settings, ensure_up)
+    for part in (tasks, steering, histories):
         part.register(app, settings)
-    app.add_typer(policy.app, name="policy")
+    for command in (stack.up, stack.down, stack.status, stack.doctor):
+        app.command(rich_help_panel=SYSTEM_PANEL)(command)
+    app.add_typer(policy.app, name="policy", rich_help_panel=SYSTEM_PANEL)
     return app
 
 
@@ -60,7 +65,7 @@ def main() -> None:
         Console(stderr=True).print(str(error), style="red", markup=False)
         sys.exit(2)
     logging.getLogger().addHandler(logging.NullHandler())  # what a library has to say is not for the terminal
-    command_line(settings)()
+    command_line(settings)(prog_name="asos")
 
 
 if __name__ == "__main__":

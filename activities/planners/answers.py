@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from activities.planner import DraftReply
+from activities.planners.command_answer import command_answer
 from activities.playbook.model import Playbook
 from activities.playbook.progress import Progress, Standing, State
 from activities.playbook.references import Known, Unresolved, as_text, fill
@@ -103,7 +104,7 @@ def _output(standing: Standing) -> str:
     text = standing.result.text.strip()
     if standing.state is State.FAILED and text == standing.reason:
         return ""
-    return f"```\n{text}\n```" if text and standing.step.tool == "shell" and "```" not in text else text
+    return command_answer(standing.result) if text and standing.step.tool == "shell" else text
 
 
 def _line(standing: Standing, language: Language) -> str:

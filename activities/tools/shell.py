@@ -55,7 +55,8 @@ class Shell:
         return (CommandAction(script=asked.script, cwd=asked.cwd, env=asked.env),)
 
     def summary(self, args: JsonObject, language: Language) -> str:
-        return one_line(texts.SHELL_SUMMARY.say(language, script=parse(Arguments, args).script))
+        lines = parse(Arguments, args).script.strip().splitlines()
+        return one_line(texts.SHELL_SUMMARY.say(language, script=" ⏎ ".join(lines)))
 
     def preview(self, args: JsonObject) -> str:
         asked = parse(Arguments, args)

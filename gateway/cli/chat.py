@@ -11,7 +11,7 @@ from contracts.conversation import Accepted
 from contracts.texts import cli as texts
 from gateway.cli.asking import follow_to_end
 from gateway.cli.following import Manner, person_is_here
-from gateway.cli.office import DONE, Complaint, Office, run
+from gateway.cli.office import DONE, Complaint, Office, Prepare, run
 from gateway.cli.requests import request
 from gateway.cli.screen import Screen, tasks_table
 from gateway.desk import DeskUnreachable, Refused
@@ -64,15 +64,17 @@ async def _request(office: Office, line: str, screen: Screen) -> None:
     try:
         await following
     except asyncio.CancelledError:
+        office.console.print()
         screen.note(texts.DETACHED.say(office.language, task_id=accepted.task_id))
     finally:
         loop.remove_signal_handler(signal.SIGINT)
 
 
-def register(app: typer.Typer, settings: Settings) -> None:
-    """Add the command."""
+def register(app: typer.Typer, settings: Settings, ensure_up: Prepare) -> None:
+    """Add the command; it starts the system if need be."""
 
-    @app.command()
+    @app.command(rich_help_panel="Talk")
     def chat() -> None:
-        """Talk to your agent here."""
+        """Talk with your agent in this terminal."""
+        ensure_up(settings)
         run(settings, converse)

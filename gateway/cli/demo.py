@@ -9,7 +9,7 @@ from contracts.messages import HostGrant
 from contracts.texts import cli as texts
 from gateway.cli.asking import follow_to_end, start_task
 from gateway.cli.following import Manner, person_is_here
-from gateway.cli.office import Office, run
+from gateway.cli.office import Office, Prepare, run
 from gateway.cli.requests import request
 from gateway.cli.screen import Screen
 from gateway.cli.site import serve_site
@@ -63,18 +63,19 @@ async def demonstrate(office: Office, *, yes: bool, as_json: bool, save_to: Path
         return await follow_to_end(office, task_id, manner, as_json=as_json)
 
 
-def register(app: typer.Typer, settings: Settings) -> None:
-    """Add the command."""
+def register(app: typer.Typer, settings: Settings, ensure_up: Prepare) -> None:
+    """Add the command; it starts the system if need be."""
 
-    @app.command()
+    @app.command(rich_help_panel="Talk")
     def demo(
         yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve the one risky step, visibly.")] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")] = False,
         save_to: Annotated[Path | None, typer.Option(help="Folder for the report.")] = None,
     ) -> None:
-        """Show the main job: browse a local site, save a report in the sandbox, ask for one approval, answer."""
+        """See it at work: browse a local site, write a report in the sandbox, ask you once, answer."""
 
         async def command(office: Office) -> int:
             return await demonstrate(office, yes=yes, as_json=as_json, save_to=save_to)
 
+        ensure_up(settings)
         run(settings, command)

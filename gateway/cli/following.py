@@ -91,7 +91,7 @@ class Follower:
         self._screen.approval(approval)
         language = self._office.language
         if self._manner.yes:
-            self._screen.note(texts.APPROVED_BY_YES.say(language, summary=approval.summary), "bold yellow")
+            self._screen.note(texts.APPROVED_BY_YES.say(language), "bold yellow")
             await self._decide(approval, approve=True, note="--yes")
             return True
         answer = await prompt(texts.YES_OR_NO.say(language)) if self._manner.ask_here else "w"

@@ -71,14 +71,14 @@ async def _named(office: Office, named: str) -> list[WorkflowHistory]:
 def register(app: typer.Typer, settings: Settings) -> None:
     """Add the commands."""
 
-    @app.command()
+    @app.command(rich_help_panel="Histories")
     def history(
         task: Annotated[str, typer.Argument(help="A task's id, a part at its beginning or end, or `last`.")],
         out: Annotated[
             Path, typer.Option(help="File to write; payloads in it stay sealed with this data folder's keys.")
         ],
     ) -> None:
-        """Write the history of all runs of a task to a file."""
+        """Write a task's history to a file, sealed as it is."""
 
         async def command(office: Office) -> int:
             histories = await histories_of(office.client, task_workflow_id(await find_task(office, task)))
@@ -89,7 +89,7 @@ def register(app: typer.Typer, settings: Settings) -> None:
 
         run(settings, command)
 
-    @app.command()
+    @app.command(rich_help_panel="Histories")
     def replay(
         named: Annotated[str, typer.Argument(metavar="TASK|FILE", help="A task, or a file of `asos history`.")],
     ) -> None:

@@ -17,6 +17,7 @@ from contracts.language import Language
 from contracts.texts import cli as texts
 from gateway.desk import Desk, DeskUnreachable, NoSuchTask, Refused
 from gateway.temporal_desk import TemporalDesk
+from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
@@ -63,9 +64,8 @@ class Office:
         return f"console:{self.user}"
 
     def task_url(self, task_id: str) -> str:
-        """The task's page in the embedded Temporal UI."""
-        namespace = self.settings.temporal_namespace
-        return f"http://127.0.0.1:{self.settings.temporal_ui_port}/namespaces/{namespace}/workflows/task%2F{task_id}"
+        """The task's page in the Temporal UI."""
+        return addresses.task(self.settings, task_id)
 
 
 @asynccontextmanager
@@ -78,6 +78,10 @@ async def open_office(settings: Settings, console: Console) -> AsyncIterator[Off
 
 
 Command = Callable[[Office], Coroutine[Any, Any, int]]
+
+
+Prepare = Callable[[Settings], None]
+"""Starts the system if it does not run. Raises: typer.Exit."""
 
 
 def run(settings: Settings, command: Command) -> None:

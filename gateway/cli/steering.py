@@ -42,25 +42,25 @@ def _decision(settings: Settings, task: str, approval: str | None, note: str, *,
 def register(app: typer.Typer, settings: Settings) -> None:
     """Add the commands."""
 
-    @app.command()
+    @app.command(rich_help_panel="Tasks")
     def approve(
         task: Task,
         approval: Annotated[str | None, typer.Argument(help="The approval's id, to be sure which one.")] = None,
         note: Annotated[str, typer.Option(help="A word for the record.")] = "",
     ) -> None:
-        """Say yes to what a task asks."""
+        """Say yes to the step that a task waits to take."""
         _decision(settings, task, approval, note, approve=True)
 
-    @app.command()
+    @app.command(rich_help_panel="Tasks")
     def deny(
         task: Task,
         approval: Annotated[str | None, typer.Argument(help="The approval's id, to be sure which one.")] = None,
         note: Annotated[str, typer.Option(help="Why, for the agent to read.")] = "",
     ) -> None:
-        """Say no to what a task asks."""
+        """Say no to it; the agent goes on without that step."""
         _decision(settings, task, approval, note, approve=False)
 
-    @app.command()
+    @app.command(rich_help_panel="Tasks")
     def answer(task: Task, text: Annotated[str, typer.Argument(help="Your answer, or a choice's number.")]) -> None:
         """Answer a task's question."""
 
@@ -75,7 +75,7 @@ def register(app: typer.Typer, settings: Settings) -> None:
 
         run(settings, command)
 
-    @app.command()
+    @app.command(rich_help_panel="Tasks")
     def pause(
         task: Task,
         interrupt: Annotated[bool, typer.Option("--interrupt", help="Stop the running call, too.")] = False,
@@ -90,7 +90,7 @@ def register(app: typer.Typer, settings: Settings) -> None:
 
         run(settings, command)
 
-    @app.command()
+    @app.command(rich_help_panel="Tasks")
     def resume(task: Task) -> None:
         """Let a paused task go on."""
 
@@ -101,7 +101,7 @@ def register(app: typer.Typer, settings: Settings) -> None:
 
         run(settings, command)
 
-    @app.command()
+    @app.command(rich_help_panel="Tasks")
     def stop(
         task: Task, reason: Annotated[str, typer.Option(help="A word for the record.")] = "stopped at the terminal"
     ) -> None:
@@ -115,12 +115,12 @@ def register(app: typer.Typer, settings: Settings) -> None:
 
         run(settings, command)
 
-    @app.command()
+    @app.command(rich_help_panel="Tasks")
     def retry(
         task: Task,
         from_step: Annotated[int | None, typer.Option(min=1, help="Go back to just before this step.")] = None,
     ) -> None:
-        """Let a task go on again from just before its last step, or an earlier one."""
+        """Let a task go on again from just before its last step, or an earlier one (Temporal reset)."""
 
         async def command(office: Office) -> int:
             task_id = await find_task(office, task)

@@ -16,7 +16,7 @@ from runtime.settings import Settings
 def register(app: typer.Typer, settings: Settings) -> None:
     """Add the commands."""
 
-    @app.command()
+    @app.command(rich_help_panel="Tasks")
     def tasks(
         limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at most.")] = 20,
         as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
@@ -35,13 +35,13 @@ def register(app: typer.Typer, settings: Settings) -> None:
 
         run(settings, command)
 
-    @app.command()
+    @app.command(rich_help_panel="Tasks")
     def show(
         task: Annotated[str, typer.Argument(help="A task's id, a part at its beginning or end, or `last`.")],
         as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
         save_to: Annotated[Path | None, typer.Option(help="Write the files that the task sent to this folder.")] = None,
     ) -> None:
-        """Show a task: phase, steps, what it waits for, answer, and its page in the Temporal UI."""
+        """Show one task: its steps, what it waits for, its answer, its page in the Temporal UI."""
 
         async def command(office: Office) -> int:
             task_id = await find_task(office, task)
@@ -63,7 +63,7 @@ async def _show(office: Office, task_id: str, save_to: Path | None) -> None:
     office.console.print(Text(status.goal))
     screen.note(PHASES[status.phase].say(office.language), "bold")
     for line in status.steps:
-        office.console.print(step_line(line))
+        office.console.print(step_line(line, office.console.width))
     if status.approval is not None:
         screen.approval(status.approval)
     if status.asked is not None:

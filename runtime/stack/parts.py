@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from contracts import search
+from runtime import addresses
 from runtime.paths import DataPaths
 from runtime.settings import Settings
 from runtime.stack.part import HttpHealth, Part, Stack, TemporalHealth
@@ -28,7 +29,7 @@ def stack_of(settings: Settings) -> Stack:
     return Stack(
         data_dir=settings.data_dir,
         parts=(*embedded, _worker(settings), _gateway(settings)),
-        ui_url="" if settings.temporal_address else f"http://127.0.0.1:{settings.temporal_ui_port}",
+        ui_url=addresses.ui(settings),
         versions=_versions(),
     )
 
@@ -38,17 +39,13 @@ def temporal_binary() -> Path:
     return Path(sys.executable).parent / "temporal"
 
 
-def codec_endpoint(settings: Settings) -> str:
-    """Where the Temporal UI has payloads decoded."""
-    return f"http://127.0.0.1:{settings.gateway_port}/codec"
-
-
 def _temporal(settings: Settings) -> Part:
     flags = {
         "--ip": ("127.0.0.1",),
         "--port": (str(settings.temporal_port),),
         "--ui-port": (str(settings.temporal_ui_port),),
-        "--ui-codec-endpoint": (codec_endpoint(settings),),
+        "--ui-codec-endpoint": (addresses.codec_endpoint(settings),),
+        "--ui-public-path": (addresses.UI_PATH,),
         "--db-filename": (str(DataPaths(settings.data_dir).temporal_database),),
         "--sqlite-pragma": SQLITE_PRAGMAS,
         "--dynamic-config-value": DYNAMIC_CONFIG,

@@ -62,18 +62,20 @@ def show_failure(console: Console, failure: Failure, language: Language, redacto
     console.print(f"✗ {explained(failure, language)}", style="red", markup=False, highlight=False, soft_wrap=True)
 
 
-def show_addresses(console: Console, ui_url: str, pairing_code: str, language: Language) -> None:
+def show_addresses(console: Console, ui_url: str, login_url: str, pairing_code: str, language: Language) -> None:
     if ui_url:
-        console.print(texts.UI_ADDRESS.say(language, address=ui_url), highlight=False)
+        console.print(texts.UI_ADDRESS.say(language, address=ui_url), highlight=False, soft_wrap=True)
+    if login_url:
+        console.print(texts.LOGIN_ADDRESS.say(language, address=login_url), highlight=False, soft_wrap=True)
     if pairing_code:
         console.print(texts.PAIRING.say(language, code=pairing_code), highlight=False)
 
 
-def show_report(console: Console, report: StackReport, language: Language) -> None:
+def show_report(console: Console, report: StackReport, login_url: str, language: Language) -> None:
     console.print(texts.STATUS_PHASES[report.phase].say(language), style="bold")
     if report.parts:
         console.print(_table(report.parts, language))
-    show_addresses(console, report.ui_url, report.pairing_code, language)
+    show_addresses(console, report.ui_url, login_url, report.pairing_code, language)
     console.print(report.data_dir, style="dim", highlight=False, soft_wrap=True)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from google.protobuf import json_format
 from temporalio.api.common.v1 import Payload, Payloads
 
@@ -14,7 +16,8 @@ from gateway.app import MAX_UPDATE_BYTES, SECRET_HEADER, build_app
 from gateway.channel import Liveness
 from gateway.codec_page import MAX_BODY_BYTES
 from gateway.desk import DeskUnreachable
-from gateway.owner import COOKIE, Owner
+from gateway.login_page import login_routes
+from gateway.owner import COOKIE, TICKET_LASTS, Owner
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
 
@@ -172,6 +175,32 @@ async def test_a_login_gives_the_browser_its_cookie(house: House) -> None:
     assert "SameSite=strict" in cookie
     assert house.owner.token not in cookie
     assert "frame-ancestors 'none'" in (await house.http.get("/login")).headers["content-security-policy"]
+
+
+async def test_a_ticket_logs_in_for_ten_minutes_and_a_changed_one_never(house: House) -> None:
+    now = datetime.now(UTC)
+    fresh = house.owner.ticket(now)
+    said = [house.owner.ticket(now - TICKET_LASTS), f"9{fresh}", fresh[:-1], "é.", "9" * 400 + ".x", "", fresh]
+
+    answers = [await house.http.get("/login", params={"ticket": ticket}) for ticket in said]
+
+    assert [answer.status_code for answer in answers] == [401, 401, 401, 401, 401, 401, 200]
+    assert [COOKIE in answer.headers.get("set-cookie", "") for answer in answers] == [*[False] * 6, True]
+
+
+@pytest.mark.parametrize("wanted", ["https://evil.example/", "//evil.example/", "/temporalx", "/temporal@evil", ""])
+def test_a_login_goes_on_to_pages_of_the_ui_only(tmp_path: Path, wanted: str) -> None:
+    owner = Owner.load(tmp_path / "owner-token")
+    app = FastAPI()
+    app.include_router(login_routes(owner, "/temporal"))
+
+    with TestClient(app, base_url="http://127.0.0.1:8420", follow_redirects=False) as http:
+        params = {"ticket": owner.ticket(datetime.now(UTC))}
+        refused = http.get("/login", params=params | {"next": wanted})
+        taken = http.get("/login", params=params | {"next": "/temporal/namespaces?x=1"})
+
+    assert (refused.status_code, refused.headers["location"]) == (303, "/temporal")
+    assert taken.headers["location"] == "/temporal/namespaces?x=1"
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8420", "bot.example.org"])

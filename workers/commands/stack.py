@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+from datetime import UTC, datetime
 from types import FrameType
 from typing import Annotated, NoReturn
 
@@ -14,6 +15,8 @@ from rich.console import Console
 from contracts.language import Language
 from contracts.texts import cli as cli_texts
 from contracts.texts import runtime as texts
+from gateway.owner import Owner
+from runtime import addresses
 from runtime.doctor.check import Check
 from runtime.doctor.examine import examine
 from runtime.doctor.sandboxes import sandbox_checks
@@ -44,7 +47,7 @@ _errors = Console(stderr=True)
 
 
 def up(wait: Wait = True, foreground: Foreground = False, as_json: Json = False) -> None:
-    """Start Temporal, worker and gateway, or find those that run."""
+    """Start the system (Temporal, worker, gateway), or find the one that runs."""
     settings = _settings()
     language = settings.language
     signal.signal(signal.SIGTERM, _interrupt)
@@ -69,7 +72,7 @@ def up(wait: Wait = True, foreground: Foreground = False, as_json: Json = False)
 
 
 def down(as_json: Json = False) -> None:
-    """Stop the stack, and clear away what a killed one left."""
+    """Stop the system, and clear away what a killed one left."""
     settings = _settings()
     language = settings.language
     try:
@@ -89,20 +92,20 @@ def down(as_json: Json = False) -> None:
 
 
 def status(as_json: Json = False) -> None:
-    """Show what runs; the exit code is 1 unless every part is healthy."""
+    """Show what runs, and the address of the Temporal UI; exit code 1 unless every part is healthy."""
     settings = _settings()
     found = asyncio.run(report(DataPaths(settings.data_dir)))
     if as_json:
         _print_json(found.model_dump(mode="json"))
     else:
-        show_report(_out, found, settings.language)
+        show_report(_out, found, _login_url(settings) if found.healthy else "", settings.language)
         if found.failure is not None:
             show_failure(_out, found.failure, settings.language, redactor_of(settings))
     raise typer.Exit(0 if found.healthy else 1)
 
 
 def doctor(as_json: Json = False) -> None:
-    """Say what this machine has, what it lacks, and how to get that; the exit code is 1 if something is missing."""
+    """Say what this machine has and lacks, and how to get it; exit code 1 if something is missing."""
     settings = _settings()
     checks = asyncio.run(_all_checks(settings))
     missing = sum(check.status == "missing" for check in checks)
@@ -162,7 +165,13 @@ def _tell_up(outcome: UpOutcome, settings: Settings, seconds: float) -> None:
         _out.print(_already(state, language))
     else:
         _out.print(texts.UP.say(language, seconds=seconds))
-    show_addresses(_out, state.ui_url, pairing_code(DataPaths(settings.data_dir)), language)
+    show_addresses(_out, state.ui_url, _login_url(settings), pairing_code(DataPaths(settings.data_dir)), language)
+
+
+def _login_url(settings: Settings) -> str:
+    """An address that logs the owner's browser in; whoever may read the data folder may have one."""
+    owner = Owner.load(DataPaths(settings.data_dir).owner_token)
+    return f"{addresses.gateway(settings)}/login?ticket={owner.ticket(datetime.now(UTC))}"
 
 
 def _already(state: StackState, language: Language) -> str:

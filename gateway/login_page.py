@@ -1,0 +1,102 @@
+"""The page /login gives the owner's browser its cookie, for a ticket of `asos status` or for the owner's token."""
+
+from datetime import UTC, datetime
+from html import escape
+from urllib.parse import parse_qs, urlsplit
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from contracts.language import Language
+from contracts.texts import pages as texts
+from contracts.texts.sentence import Sentence
+from gateway.owner import COOKIE, Owner
+
+COOKIE_SECONDS = 30 * 86_400
+MAX_BODY_BYTES = 4_096
+# A policy of no referrer would make the browser say "null" where the form has to say whose it is.
+HEADERS = {
+    "X-Frame-Options": "DENY",
+    "Content-Security-Policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def login_routes(owner: Owner, ui_path: str) -> APIRouter:
+    """GET with a ticket and POST with the token; both go on to `next`, which lies under `ui_path`.
+
+    With an empty `ui_path` there is no page to go on to.
+    """
+    router = APIRouter()
+
+    @router.get("/login")
+    async def ask(request: Request) -> Response:
+        ticket = request.query_params.get("ticket")
+        after = _within(ui_path, request.query_params.get("next", ""))
+        known = owner.is_cookie(request.cookies.get(COOKIE, ""))
+        if known or (ticket is not None and owner.is_ticket(ticket, datetime.now(UTC))):
+            return _entered(request, owner, after)
+        return _page(request, None, 200) if ticket is None else _page(request, texts.TICKET_OVER, 401)
+
+    @router.post("/login")
+    async def enter(request: Request) -> Response:
+        if not is_own_page(request):
+            return Response(texts.FOREIGN_PAGE.say(language_of(request)), 403)
+        said = await _form(request)
+        if not owner.is_token(said.get("token", "")):
+            return _page(request, texts.TOKEN_WRONG, 401)
+        return _entered(request, owner, _within(ui_path, request.query_params.get("next", "")))
+
+    return router
+
+
+def is_own_page(request: Request) -> bool:
+    """Whether a request comes from a page of the gateway itself, or from no page at all."""
+    origin = request.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
+
+def language_of(request: Request) -> Language:
+    """The browser's."""
+    return "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
+
+
+def _within(ui_path: str, wanted: str) -> str:
+    """Where to go on: a page of the UI, never another site."""
+    return wanted if ui_path and wanted.startswith(f"{ui_path}/") else ui_path
+
+
+def _entered(request: Request, owner: Owner, after: str) -> Response:
+    done = texts.LOGGED_IN.say(language_of(request))
+    response = RedirectResponse(after, 303) if after else Response(done, media_type="text/plain")
+    response.set_cookie(COOKIE, owner.cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="strict")
+    response.headers.update(HEADERS)
+    return response
+
+
+def _page(request: Request, problem: Sentence | None, status: int) -> Response:
+    language = language_of(request)
+    said = f"<p><strong>{escape(problem.say(language))}</strong></p>" if problem else ""
+    button = escape(texts.LOG_IN.say(language))
+    html = (
+        f'<!doctype html><html lang="{language}"><meta charset="utf-8"><title>Agent Sandbox OS</title>'
+        f"<h1>Agent Sandbox OS</h1>{said}<p>{escape(texts.HOW_TO.say(language))}</p>"
+        f'<form method="post"><label>{escape(texts.OWNERS_TOKEN.say(language))} '
+        f'<input type="password" name="token" autofocus></label> <button>{button}</button></form>'
+    )
+    return Response(html, status, media_type="text/html", headers=HEADERS)
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a small form; of a larger body none."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body.extend(chunk)
+        if len(body) > MAX_BODY_BYTES:
+            return {}
+    try:
+        fields = parse_qs(body.decode("utf-8", "replace"), max_num_fields=8)
+    except ValueError:
+        return {}
+    return {name: values[0] for name, values in fields.items()}

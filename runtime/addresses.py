@@ -1,0 +1,33 @@
+"""Where the pages of an installation are: their addresses on loopback, from the settings."""
+
+from urllib.parse import quote
+
+from runtime.settings import Settings
+
+UI_PATH = "/temporal"
+"""Path of the Temporal UI, on its own port as on the gateway's, which shows it to the owner."""
+
+
+def gateway(settings: Settings) -> str:
+    return f"http://127.0.0.1:{settings.gateway_port}"
+
+
+def codec_endpoint(settings: Settings) -> str:
+    """Where the Temporal UI has payloads decoded."""
+    return f"{gateway(settings)}/codec"
+
+
+def embedded_ui(settings: Settings) -> str:
+    """The embedded server's own web page, without a path; empty with an external server."""
+    return "" if settings.temporal_address else f"http://127.0.0.1:{settings.temporal_ui_port}"
+
+
+def ui(settings: Settings) -> str:
+    """The Temporal UI as the owner opens it; empty with an external server, whose page we do not know."""
+    return "" if settings.temporal_address else f"{gateway(settings)}{UI_PATH}"
+
+
+def task(settings: Settings, task_id: str) -> str:
+    """A task's page in the Temporal UI; with an external server, where docker-compose.temporal.yml puts the page."""
+    page = ui(settings) or f"http://127.0.0.1:{settings.temporal_ui_port}"
+    return f"{page}/namespaces/{quote(settings.temporal_namespace)}/workflows/task%2F{task_id}"
