@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from temporalio import activity
-from temporalio.client import Client, WorkflowHandle
-from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+from temporalio.client import Client, Interceptor, WorkflowHandle
+from temporalio.worker import Worker, WorkflowRunner
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from contracts.activities import (
     Acting,
@@ -33,6 +34,8 @@ from contracts.task import Limits, TaskInput, TaskRecord, TaskResult, TaskStatus
 from contracts.tools import Provenance, ToolCall, args_digest
 from contracts.transcript import ToolTurn, UserTurn
 from contracts.verdicts import Actor, Allow, Verdict
+from runtime.plugin import agent_os_plugin
+from tests.histories.keyring import fixed_keyring
 from tests.server import temporal_server
 from workflows.conversation import ConversationWorkflow
 from workflows.task import TaskWorkflow
@@ -149,6 +152,19 @@ class Script(Planning, Judging, Acting, Leasing, Delivering, Watching):
 
 
 @dataclass
+class Mode:
+    """How all stages run; options of the test run and single tests change it."""
+
+    cached: int = 100
+    """0 lets every workflow task replay from the start, which finds any non-determinism."""
+    interceptors: tuple[Interceptor, ...] = ()
+    runner: Callable[[], WorkflowRunner] = SandboxedWorkflowRunner
+
+
+MODE = Mode()
+
+
+@dataclass
 class Stage:
     """The server, its worker, and the script."""
 
@@ -188,18 +204,28 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(script: Script, *, cached: int = 100) -> AsyncIterator[Stage]:
-    """Run the script; with `cached=0` every workflow task replays from the start, which finds any non-determinism."""
-    async with temporal_server() as environment, AsyncExitStack() as stack:
-        client = environment.client
+async def stage(script: Script, *, cached: int | None = None) -> AsyncIterator[Stage]:
+    """Run the script on a server of its own, with the wiring that the program has."""
+    plugin = agent_os_plugin(fixed_keyring())
+    async with (
+        temporal_server(plugins=[plugin], interceptors=MODE.interceptors) as environment,
+        on_stage(environment.client, script, cached=cached) as stage,
+    ):
+        yield stage
+
+
+@asynccontextmanager
+async def on_stage(client: Client, script: Script, *, cached: int | None = None) -> AsyncIterator[Stage]:
+    """Run the script on this server; workers see the world as the client does."""
+    async with AsyncExitStack() as stack:
         await stack.enter_async_context(
             Worker(
                 client,
                 task_queue=WORKFLOWS,
                 workflows=[TaskWorkflow, ConversationWorkflow],
                 activities=[script.judge],
-                max_cached_workflows=cached,
-                workflow_runner=UnsandboxedWorkflowRunner(),
+                max_cached_workflows=MODE.cached if cached is None else cached,
+                workflow_runner=MODE.runner(),
             )
         )
         for queue, activities in served(script):

@@ -1,19 +1,16 @@
 """The life of one task, against a real server."""
 
 import asyncio
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from temporalio.client import WorkflowFailureError, WorkflowUpdateFailedError
+from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ApplicationError, CancelledError
 
 from contracts import errors
 from contracts.planning import AskUser, NextStep, PlanRequest, Reply
 from contracts.task import (
-    Approval,
     ApprovalSignal,
-    Decision,
     GivenAnswer,
     Limits,
     PauseRequest,
@@ -22,45 +19,10 @@ from contracts.task import (
     SetBudget,
 )
 from contracts.transcript import ToolTurn, UserTurn
-from contracts.verdicts import Ask, Deny, Reason, Verdict
+from contracts.verdicts import Deny, Reason
+from tests.workflows.saying import asks, decision, refusal, says, scripted
 from tests.workflows.stage import USER, Script, call, calls, failed, ok, stage
 from workflows.task import TaskWorkflow
-
-
-def says(text: str, message_id: str = "m1") -> UserTurn:
-    return UserTurn(text=text, at=datetime.now(UTC), message_id=message_id)
-
-
-def scripted(*steps: NextStep) -> Script:
-    """A planner that gives these steps in turn."""
-    return Script(plan_step=lambda request: steps[request.step - 1])
-
-
-def decision(
-    approval: Approval, *, approve: bool = True, note: str = "", changes: Mapping[str, str] | None = None
-) -> Decision:
-    given = Decision(
-        approval_id=approval.approval_id,
-        call_id=approval.call_id,
-        args_sha256=approval.args_sha256,
-        approve=approve,
-        by=USER,
-        note=note,
-    )
-    return given.model_copy(update=changes)
-
-
-def asks(_: object) -> Verdict:
-    return Ask(reasons=(Reason(rule="deletes", detail="x"),), risk=60)
-
-
-async def refusal(work: object) -> str | None:
-    """The type by which an update was refused."""
-    with pytest.raises(WorkflowUpdateFailedError) as caught:
-        await work  # type: ignore[misc]  # any update coroutine
-    cause = caught.value.cause
-    assert isinstance(cause, ApplicationError)
-    return cause.type
 
 
 async def test_a_task_without_tools_replies_and_needs_no_sandbox() -> None:
