@@ -1,6 +1,6 @@
 # The two commands of the README are `make run` and `make test`; both set up what they need, and say so.
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench chaos soak lock images clean
+.PHONY: help run test check bench chaos soak histories lock images clean
 
 VENV := .venv/bin
 LOCK := $(VENV)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -30,6 +30,10 @@ chaos: ## Run the long forms of the tests that kill and cut
 
 soak: ## Run the long forms of the tests that go on for hours
 	@deploy/test.sh -m slow --timeout 0 tests/soak $(ARGS)
+
+histories: ## Record the golden histories anew, after a change of workflows/ that no running task needs; ARGS="--only NAME"
+	@deploy/setup/venv.sh test
+	@$(VENV)/python -m tests.histories.record $(ARGS)
 
 lock: ## Write both lock files again from pyproject.toml
 	@deploy/setup/venv.sh test

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from temporalio.client import WithStartWorkflowOperation, WorkflowHandle
 from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.service import RPCError, RPCStatusCode
 
 from contracts.conversation import Accepted, ConversationInput, ConversationState, Delivered
 from contracts.messages import Address, Chat, Content, Message, Sender
@@ -54,9 +55,18 @@ def conversation(on: Stage, chat: str = CHAT) -> WorkflowHandle[ConversationWork
 
 
 async def end(on: Stage, task_id: str | None) -> None:
-    """Wait until the task has ended."""
+    """Wait until the task has ended; it may begin after the receipt that names it."""
     assert task_id is not None
-    await on.client.get_workflow_handle(task_workflow_id(task_id)).result()
+    async with asyncio.timeout(20):
+        while True:
+            try:
+                await on.client.get_workflow_handle(task_workflow_id(task_id)).result()
+            except RPCError as error:
+                if error.status is not RPCStatusCode.NOT_FOUND:
+                    raise
+                await asyncio.sleep(0.03)
+            else:
+                return
 
 
 def requests(script: Script) -> list[str]:
