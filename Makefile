@@ -7,7 +7,7 @@ LOCK := $(VENV)/uv pip compile --quiet --universal --python-version 3.11 --gener
 	--no-emit-index-url --no-annotate --no-header pyproject.toml
 
 help: ## Say what there is
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
 
 run: ## Set up and open a chat; with ASK="…" do that one request; without a terminal show the demonstration
 	@ASK="$${ASK:-}" deploy/run.sh

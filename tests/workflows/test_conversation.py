@@ -49,6 +49,7 @@ async def test_a_message_during_a_task_waits_for_its_end_and_keeps_its_order() -
         assert requests(script) == ["one", "two", "three"]
 
 
+@pytest.mark.replayed
 async def test_in_steer_mode_a_message_joins_the_running_task() -> None:
     go, thinking = asyncio.Event(), asyncio.Event()
 
@@ -71,6 +72,7 @@ async def test_in_steer_mode_a_message_joins_the_running_task() -> None:
         assert [turn.text for turn in script.plans[1].additions if isinstance(turn, UserTurn)] == ["and two"]
 
 
+@pytest.mark.replayed
 async def test_the_next_message_answers_an_open_question() -> None:
     def think(request: PlanRequest) -> NextStep:
         return AskUser(question="Which?") if request.step == 1 else Reply(text="done")

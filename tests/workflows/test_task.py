@@ -33,6 +33,7 @@ async def test_a_task_without_tools_replies_and_needs_no_sandbox() -> None:
         assert on.script.leases == []
 
 
+@pytest.mark.replayed
 async def test_calls_run_in_one_sandbox_that_is_given_back() -> None:
     script = scripted(calls(call(script="ls")), calls(call(script="pwd")), Reply(text="done"))
     async with stage(script) as on:
@@ -55,6 +56,7 @@ async def test_results_reach_the_planner_in_the_order_of_the_calls() -> None:
         assert [turn.call_id for turn in script.plans[1].additions if isinstance(turn, ToolTurn)] == ["a", "b"]
 
 
+@pytest.mark.replayed
 async def test_a_call_waits_for_the_calls_it_comes_after_and_is_skipped_if_one_failed() -> None:
     script = scripted(calls(call(call_id="b", after=("a",)), call(call_id="a")), Reply(text="done"))
     script.tool = failed
@@ -79,6 +81,7 @@ async def test_a_denied_call_never_runs_and_the_planner_learns_why() -> None:
         assert "destroys /" in turn.headline
 
 
+@pytest.mark.replayed
 async def test_an_approved_call_runs_with_its_approval() -> None:
     script = scripted(calls(call(script="rm x")), Reply(text="done"))
     script.verdict = asks
@@ -180,6 +183,7 @@ async def test_a_signal_from_the_temporal_ui_decides_by_the_same_rules() -> None
         assert len(script.runs) == 1
 
 
+@pytest.mark.replayed
 async def test_a_question_of_the_planner_waits_for_words() -> None:
     script = scripted(AskUser(question="Which one?"), Reply(text="done"))
     async with stage(script) as on:
@@ -245,6 +249,7 @@ async def test_a_paused_task_starts_no_call_until_it_is_resumed() -> None:
         assert result.outcome == "done"
 
 
+@pytest.mark.replayed
 async def test_an_interrupting_pause_stops_the_running_call() -> None:
     begun = asyncio.Event()
 
@@ -268,6 +273,7 @@ async def test_an_interrupting_pause_stops_the_running_call() -> None:
         assert turn.error == "interrupted"
 
 
+@pytest.mark.replayed
 async def test_a_stopped_task_cancels_its_call_and_gives_the_sandbox_back() -> None:
     begun = asyncio.Event()
     ended = asyncio.Event()
@@ -328,6 +334,7 @@ async def test_the_same_failing_call_ends_in_a_question() -> None:
         assert (await handle.result()).answer == "changed plan"
 
 
+@pytest.mark.replayed
 async def test_a_lost_sandbox_is_replaced_under_a_higher_epoch_and_a_repeatable_call_is_run_again() -> None:
     def lost_once(request: object) -> object:
         if len(script.runs) == 1:
@@ -398,6 +405,7 @@ async def test_a_failed_outcome_shows_as_a_failed_workflow() -> None:
         assert caught.value.cause.type == errors.TASK_FAILED
 
 
+@pytest.mark.replayed
 async def test_state_crosses_a_continue_as_new() -> None:
     steps = [calls(call(script=f"echo {number}")) for number in range(8)]
     script = scripted(*steps, Reply(text="done"))
