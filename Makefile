@@ -25,10 +25,10 @@ check: ## Format, lint, types and the import rules
 bench: ## Run every bench in its long form
 	@deploy/bench.sh
 
-chaos: ## Run the long forms of the tests that kill and cut
+chaos: ## Run the long forms of the tests that kill and cut; ARGS="--shuffle SEED" gives the same storm again
 	@deploy/test.sh -m slow tests/chaos $(ARGS)
 
-soak: ## Run the long forms of the tests that go on for hours
+soak: ## Run many tasks and look what stays behind; ARGS="--rounds N" makes it longer
 	@deploy/test.sh -m slow --timeout 0 tests/soak $(ARGS)
 
 histories: ## Record the golden histories anew, after a change of workflows/ that no running task needs; ARGS="--only NAME"
