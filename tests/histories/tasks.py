@@ -155,6 +155,24 @@ async def paused_and_resumed(client: Client) -> list[str]:
         return await end(handle)
 
 
+async def paused_while_it_thinks(client: Client) -> list[str]:
+    thinking, go = asyncio.Event(), asyncio.Event()
+
+    async def think(request: PlanRequest) -> NextStep:
+        thinking.set()
+        await go.wait()
+        return calls(call(script="ls")) if request.step == 1 else DONE
+
+    async with on_stage(client, Script(plan_step=think)) as on:
+        handle = await on.start()
+        await thinking.wait()
+        await handle.execute_update(TaskWorkflow.pause, PauseRequest(by=USER))
+        go.set()
+        await on.until(handle, lambda seen: seen.phase is Phase.PAUSED)
+        await handle.execute_update(TaskWorkflow.resume, PauseRequest(by=USER))
+        return await end(handle)
+
+
 async def lost_sandbox(client: Client) -> list[str]:
     def lost_once(request: RunRequest) -> RunOutcome:
         if len(script.runs) == 1:
@@ -270,6 +288,7 @@ TASKS = by_name(
     stopped_during_a_call,
     stopped_while_it_asks,
     paused_and_resumed,
+    paused_while_it_thinks,
     lost_sandbox,
     no_sandbox_and_given_up,
     the_same_failure_again,

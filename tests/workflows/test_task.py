@@ -226,10 +226,11 @@ async def test_what_is_said_while_the_planner_thinks_is_heard_before_the_task_en
 
 
 async def test_a_paused_task_starts_no_call_until_it_is_resumed() -> None:
-    release = asyncio.Event()
+    thinking, release = asyncio.Event(), asyncio.Event()
 
     async def think(request: PlanRequest) -> NextStep:
         if request.step == 1:
+            thinking.set()
             await release.wait()
             return calls(call(script="ls"))
         return Reply(text="done")
@@ -237,6 +238,7 @@ async def test_a_paused_task_starts_no_call_until_it_is_resumed() -> None:
     script = Script(plan_step=think)
     async with stage(script) as on:
         handle = await on.start()
+        await thinking.wait()
         await handle.execute_update(TaskWorkflow.pause, PauseRequest(by=USER))
         release.set()
         await on.until(handle, lambda seen: seen.phase is Phase.PAUSED)
