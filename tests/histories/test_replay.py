@@ -1,7 +1,6 @@
 """The present workflow code does the same as the code that these histories were recorded with."""
 
 import copy
-from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,20 +10,12 @@ from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
 from gateway.cli.histories import read_histories
-from runtime.codec import ENCODING
 from runtime.plugin import agent_os_plugin
 from tests.histories.keyring import fixed_keyring
 from tests.histories.record import SCENARIOS, file_of, recorded
+from tests.histories.sealed import unsealed
 from workflows.conversation import ConversationWorkflow
 from workflows.task import TaskWorkflow
-
-SEALED = b64encode(ENCODING).decode()
-
-OF_THE_SDK = (".events.markerRecordedEventAttributes.details.data",)
-"""The ids and times of a local activity; what it was given and what it gave stand elsewhere."""
-
-IN_CLEAR = ("searchAttributes", "header")
-"""What must be readable without a key: the index of tasks, and the ids of traces."""
 
 Events = list[dict[str, Any]]
 
@@ -93,23 +84,3 @@ async def test_a_history_that_differs_from_what_the_code_does_is_noticed(change:
     changed = {"events": change(content["events"])}
 
     assert await first_difference(WorkflowHistory.from_json(history.workflow_id, changed)) is not None
-
-
-def unsealed(history: WorkflowHistory) -> list[str]:
-    """Where a payload is not ciphertext."""
-    found: list[str] = []
-
-    def look(value: object, place: str) -> None:
-        if isinstance(value, list):
-            for each in value:
-                look(each, place)
-        elif isinstance(value, dict) and "metadata" in value:
-            if value["metadata"].get("encoding") != SEALED:
-                found.append(place)
-        elif isinstance(value, dict):
-            for key, each in value.items():
-                if key not in IN_CLEAR and f"{place}.{key}" not in OF_THE_SDK:
-                    look(each, f"{place}.{key}")
-
-    look(history.to_json_dict(), "")
-    return found

@@ -34,9 +34,14 @@ def message(text: str, message_id: str | None = None) -> Delivered:
 
 
 async def send(
-    on: Stage, delivered: Delivered, *, chat: str = CHAT, state: ConversationState | None = None
+    on: Stage,
+    delivered: Delivered,
+    *,
+    chat: str = CHAT,
+    state: ConversationState | None = None,
+    update_id: str | None = None,
 ) -> Accepted:
-    """What the gateway does for a message."""
+    """What the gateway does for a message; it takes the message's id for the update too."""
     given = ConversationInput(conversation_id=chat, state=state or ConversationState())
     start = WithStartWorkflowOperation(
         ConversationWorkflow.run,
@@ -46,7 +51,10 @@ async def send(
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
     )
     return await on.client.execute_update_with_start_workflow(
-        ConversationWorkflow.receive, delivered, start_workflow_operation=start, id=delivered.message.message_id
+        ConversationWorkflow.receive,
+        delivered,
+        start_workflow_operation=start,
+        id=update_id or delivered.message.message_id,
     )
 
 

@@ -22,7 +22,7 @@ async def test_the_same_message_five_times_starts_one_task() -> None:
     async with stage(script) as on:
         five = await asyncio.gather(*(send(on, message("hello", "m1")) for _ in range(5)))
         await end(on, five[0].task_id)
-        late = await send(on, message("hello", "m1"))
+        late = await send(on, message("hello", "m1"), update_id="of another gateway")
 
         assert len({each.task_id for each in five}) == 1
         assert late.task_id == five[0].task_id
