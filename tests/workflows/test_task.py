@@ -8,6 +8,7 @@ from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ApplicationError, CancelledError
 
 from contracts import errors
+from contracts.activities import RunOutcome, RunRequest
 from contracts.planning import AskUser, NextStep, PlanRequest, Reply
 from contracts.task import (
     ApprovalSignal,
@@ -44,12 +45,12 @@ async def test_calls_run_in_one_sandbox_that_is_given_back() -> None:
 
 
 async def test_results_reach_the_planner_in_the_order_of_the_calls() -> None:
-    async def slow_first(request: object) -> object:
-        await asyncio.sleep(0.3 if request.judged.call.call_id == "a" else 0)  # type: ignore[attr-defined]
-        return ok(request)  # type: ignore[arg-type]
+    async def slow_first(request: RunRequest) -> RunOutcome:
+        await asyncio.sleep(0.3 if request.judged.call.call_id == "a" else 0)
+        return ok(request)
 
     script = scripted(calls(call(call_id="a"), call(call_id="b")), Reply(text="done"))
-    script.tool = slow_first  # type: ignore[assignment]
+    script.tool = slow_first
     async with stage(script) as on:
         await (await on.start()).result()
 
@@ -255,13 +256,13 @@ async def test_a_paused_task_starts_no_call_until_it_is_resumed() -> None:
 async def test_an_interrupting_pause_stops_the_running_call() -> None:
     begun = asyncio.Event()
 
-    async def endless(request: object) -> object:
+    async def endless(request: RunRequest) -> RunOutcome:
         begun.set()
         await asyncio.sleep(600)
-        return request
+        return ok(request)
 
     script = scripted(calls(call(script="sleep 600")), Reply(text="done"))
-    script.tool = endless  # type: ignore[assignment]
+    script.tool = endless
     async with stage(script) as on:
         handle = await on.start()
         await begun.wait()
@@ -280,16 +281,16 @@ async def test_a_stopped_task_cancels_its_call_and_gives_the_sandbox_back() -> N
     begun = asyncio.Event()
     ended = asyncio.Event()
 
-    async def endless(request: object) -> object:
+    async def endless(request: RunRequest) -> RunOutcome:
         begun.set()
         try:
             await asyncio.sleep(600)
         finally:
             ended.set()
-        return request
+        return ok(request)
 
     script = scripted(calls(call(script="sleep 600")))
-    script.tool = endless  # type: ignore[assignment]
+    script.tool = endless
     async with stage(script) as on:
         handle = await on.start()
         await begun.wait()
@@ -338,14 +339,14 @@ async def test_the_same_failing_call_ends_in_a_question() -> None:
 
 @pytest.mark.replayed
 async def test_a_lost_sandbox_is_replaced_under_a_higher_epoch_and_a_repeatable_call_is_run_again() -> None:
-    def lost_once(request: object) -> object:
+    def lost_once(request: RunRequest) -> RunOutcome:
         if len(script.runs) == 1:
             raise ApplicationError("gone", type=errors.SANDBOX_LOST, non_retryable=True)
-        return ok(request)  # type: ignore[arg-type]
+        return ok(request)
 
     script = scripted(calls(call(script="ls")), Reply(text="done"))
     script.repeatable = True
-    script.tool = lost_once  # type: ignore[assignment]
+    script.tool = lost_once
     async with stage(script) as on:
         await (await on.start()).result()
 
@@ -354,11 +355,11 @@ async def test_a_lost_sandbox_is_replaced_under_a_higher_epoch_and_a_repeatable_
 
 
 async def test_a_call_that_may_have_had_its_effect_is_not_repeated_when_its_sandbox_is_lost() -> None:
-    def lost(request: object) -> object:
+    def lost(request: RunRequest) -> RunOutcome:
         raise ApplicationError("gone", type=errors.SANDBOX_LOST, non_retryable=True)
 
     script = scripted(calls(call(script="pay")), Reply(text="done"))
-    script.tool = lost  # type: ignore[assignment]
+    script.tool = lost
     async with stage(script) as on:
         await (await on.start()).result()
 
