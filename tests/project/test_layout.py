@@ -71,6 +71,7 @@ def test_the_import_rules_hold() -> None:
     )
 
     assert done.returncode == 0, done.stdout
+    assert " 0 broken" in done.stdout
 
 
 def test_every_setting_says_what_it_is() -> None:
