@@ -7,7 +7,7 @@ import json
 import resource
 import sys
 
-from trafilatura import bare_extraction, html2txt
+from trafilatura import bare_extraction, baseline, html2txt
 
 CPU_SECONDS = 15
 MEMORY_BYTES = 1024 * 1024 * 1024
@@ -20,7 +20,8 @@ def main(url: str) -> None:
     html = sys.stdin.buffer.read()
     document = bare_extraction(html, url=url or None, output_format="markdown", with_metadata=True, include_tables=True)
     title = getattr(document, "title", None) or ""
-    text = getattr(document, "text", None) or html2txt(html)
+    # Short pages give the extraction too little to go by; their paragraphs are better than everything on one line.
+    text = getattr(document, "text", None) or baseline(html)[1] or html2txt(html)
     json.dump({"title": title, "text": text}, sys.stdout)
 
 

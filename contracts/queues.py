@@ -1,7 +1,7 @@
 """Names that processes must agree on: task queues, workflow ids, search attributes, error types."""
 
 WORKFLOWS = "asos-workflows"
-PLANNING = "asos-planning"
+"""Workflows and planning: an activity on the workflow's own queue starts in the same worker without a round trip."""
 CONTROL = "asos-control"
 HOSTS = "asos-hosts"
 """Polled by every sandbox host; whoever takes a lease request makes the sandbox."""

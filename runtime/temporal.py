@@ -87,7 +87,7 @@ async def _connected(settings: Settings, keyring: Keyring, runtime: Runtime | No
         namespace=settings.temporal_namespace,
         api_key=settings.temporal_api_key.get_secret_value() if settings.temporal_api_key else None,
         tls=settings.temporal_tls or settings.temporal_api_key is not None,
-        plugins=[agent_os_plugin(keyring)],
+        plugins=[agent_os_plugin(keyring, spans=bool(settings.otlp_endpoint))],
         runtime=runtime,
         identity=identity,
     )

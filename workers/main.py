@@ -12,7 +12,7 @@ from typing import Any
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from contracts.queues import CONTROL, HOSTS, PLANNING, WORKFLOWS, host_queue
+from contracts.queues import CONTROL, HOSTS, WORKFLOWS, host_queue
 from runtime.health import Health, serve_health
 from runtime.logs import start_logging
 from runtime.paths import DataPaths
@@ -50,9 +50,8 @@ class Served:
 
 
 def served(parts: Parts, host_id: str, max_sandboxes: int) -> list[Served]:
-    """All queues of this worker beside the one for workflows."""
+    """All queues of this worker beside the one for workflows and planning."""
     return [
-        Served(PLANNING, [parts.planning.plan]),
         Served(CONTROL, [parts.acting.run_tool, parts.watching.task_is_open]),
         Served(HOSTS, [parts.leasing.lease_sandbox], at_once=4),
         Served(host_queue(host_id), [parts.acting.run_tool, parts.leasing.release_sandbox], at_once=4 * max_sandboxes),
@@ -65,8 +64,7 @@ def workers_of(client: Client, parts: Parts, settings: Settings) -> list[Worker]
         client,
         task_queue=WORKFLOWS,
         workflows=[TaskWorkflow, ConversationWorkflow],
-        activities=[parts.judging.judge],
-        no_remote_activities=True,
+        activities=[parts.judging.judge, parts.planning.plan],
         max_cached_workflows=CACHED_WORKFLOWS,
         sticky_queue_schedule_to_start_timeout=STICKY,
         graceful_shutdown_timeout=GRACE,

@@ -76,8 +76,7 @@ class TaskWorkflow:
         while True:
             await self._gate()
             self._state.step += 1
-            group = workflow.create_event_group(f"step-{self._state.step}", label=f"step {self._state.step}")
-            with group.scope():
+            with workflow.create_event_group(f"step-{self._state.step}").scope():
                 outcome = await self._thinking.plan()
                 reply = await self._follow(outcome)
             if reply is not None:

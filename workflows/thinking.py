@@ -5,7 +5,6 @@ from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_
 
 from contracts.activities import Planning
 from contracts.planning import AskUser, PlanOutcome, PlanRequest
-from contracts.queues import PLANNING
 from contracts.task import Phase
 from contracts.texts import task as texts
 from workflows import limits
@@ -44,7 +43,6 @@ class Thinking:
                     Planning.plan,
                     request,
                     activity_id=f"plan-{state.step}",
-                    task_queue=PLANNING,
                     start_to_close_timeout=limits.PLAN_ATTEMPT,
                     schedule_to_close_timeout=limits.PLAN_IN_ALL,
                     heartbeat_timeout=limits.PLAN_HEARTBEAT,

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypeVar
 
 import docker
@@ -29,9 +30,17 @@ SCRATCH = "rw,nosuid,nodev,exec,mode=1777,size={megabytes}m"
 RUN = "rw,nosuid,nodev,noexec,mode=0755,uid=1000,gid=1000,size=16m"
 
 
+USUAL_SOCKET = "/var/run/docker.sock"
+OWN_SOCKET = "/run/asos-engine/docker.sock"
+"""Where `deploy/setup/engine.sh` puts the engine that it starts on a machine without one."""
+
+
 def engine_address(docker_host: str) -> str:
-    """The engine's address: the one given, else what the docker library takes from its surroundings."""
-    return docker_host or str(kwargs_from_env().get("base_url") or "unix:///var/run/docker.sock")
+    """The engine's address: the one given, else the docker library's own, else the one that our set-up starts."""
+    found = docker_host or kwargs_from_env().get("base_url")
+    if not found and not Path(USUAL_SOCKET).exists() and Path(OWN_SOCKET).exists():
+        found = f"unix://{OWN_SOCKET}"
+    return str(found or f"unix://{USUAL_SOCKET}")
 
 
 async def runtimes(docker_host: str) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ async def workers(client: Client, acting: Script) -> AsyncIterator[None]:
                 client,
                 task_queue=WORKFLOWS,
                 workflows=workflows,
-                activities=[acting.judge],
+                activities=[acting.judge, acting.plan],
                 workflow_runner=UnsandboxedWorkflowRunner(),
             )
         )

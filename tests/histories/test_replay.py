@@ -22,7 +22,8 @@ Events = list[dict[str, Any]]
 
 async def first_difference(history: WorkflowHistory) -> str | None:
     """Where the present code does something else."""
-    replayer = Replayer(workflows=[TaskWorkflow, ConversationWorkflow], plugins=[agent_os_plugin(fixed_keyring())])
+    plugin = agent_os_plugin(fixed_keyring(), sandboxed=True)
+    replayer = Replayer(workflows=[TaskWorkflow, ConversationWorkflow], plugins=[plugin])
     result = await replayer.replay_workflow(history, raise_on_replay_failure=False)
     return None if result.replay_failure is None else str(result.replay_failure)
 

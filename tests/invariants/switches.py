@@ -7,7 +7,6 @@ from types import ModuleType
 
 import pytest
 from temporalio.api.common.v1 import Payload
-from temporalio.worker import UnsandboxedWorkflowRunner
 
 from activities import acting, granting
 from audit.ledger import Ledger
@@ -44,12 +43,12 @@ class Nothing:
 
 
 def _replaced(owner: type | ModuleType, name: str, by: object) -> Break:
-    """A broken piece in place of the real one; it must be seen by the workflows too, so they share the module."""
+    """A broken piece in place of the real one; workflows must see it too, and a sandbox would import the real one."""
 
     def break_it(patch: pytest.MonkeyPatch) -> None:
         assert hasattr(owner, name)
         patch.setattr(owner, name, by)
-        patch.setattr(MODE, "runner", UnsandboxedWorkflowRunner)
+        patch.setattr(MODE, "sandboxed", False)
 
     return break_it
 

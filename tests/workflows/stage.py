@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 
 from temporalio import activity
 from temporalio.client import Client, Interceptor, WorkflowHandle
-from temporalio.worker import Worker, WorkflowRunner
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
+from temporalio.worker import Worker
 
 from contracts.activities import (
     Acting,
@@ -29,7 +28,7 @@ from contracts.blobs import BlobRef
 from contracts.delivery import DeliverOutcome, DeliverRequest
 from contracts.messages import Address
 from contracts.planning import NextStep, PlanOutcome, PlanRequest, Reply, ToolCalls, Usage
-from contracts.queues import CONTROL, GATEWAY, HOSTS, PLANNING, WORKFLOWS, host_queue, task_workflow_id
+from contracts.queues import CONTROL, GATEWAY, HOSTS, WORKFLOWS, host_queue, task_workflow_id
 from contracts.sandbox import Lease, LeaseRequest
 from contracts.task import Limits, TaskInput, TaskRecord, TaskResult, TaskStatus
 from contracts.tools import Provenance, ToolCall, args_digest
@@ -159,7 +158,8 @@ class Mode:
     cached: int = 100
     """0 lets every workflow task replay from the start, which finds any non-determinism."""
     interceptors: tuple[Interceptor, ...] = ()
-    runner: Callable[[], WorkflowRunner] = SandboxedWorkflowRunner
+    sandboxed: bool = True
+    """The SDK's sandbox refuses imports and calls that a workflow may not make."""
 
 
 MODE = Mode()
@@ -206,8 +206,8 @@ class Stage:
 
 @asynccontextmanager
 async def stage(script: Script, *, cached: int | None = None) -> AsyncIterator[Stage]:
-    """Run the script on a server of its own, with the wiring that the program has."""
-    plugin = agent_os_plugin(fixed_keyring())
+    """Run the script on a server of its own, with the program's wiring and, beyond it, workflows in a sandbox."""
+    plugin = agent_os_plugin(fixed_keyring(), sandboxed=MODE.sandboxed)
     async with (
         temporal_server(plugins=[plugin], interceptors=MODE.interceptors) as environment,
         on_stage(environment.client, script, cached=cached) as stage,
@@ -227,9 +227,8 @@ async def on_stage(client: Client, script: Script, *, cached: int | None = None)
                 client,
                 task_queue=WORKFLOWS,
                 workflows=[TaskWorkflow, ConversationWorkflow],
-                activities=[script.judge],
+                activities=[script.judge, script.plan],
                 max_cached_workflows=MODE.cached if cached is None else cached,
-                workflow_runner=MODE.runner(),
             )
         )
         for queue, activities in served(script):
@@ -240,7 +239,6 @@ async def on_stage(client: Client, script: Script, *, cached: int | None = None)
 def served(script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
     """Which queue serves which activities."""
     return [
-        (PLANNING, [script.plan]),
         (CONTROL, [script.run_tool, script.task_is_open]),
         (HOSTS, [script.lease_sandbox]),
         (host_queue("test"), [script.run_tool, script.release_sandbox]),
