@@ -1,13 +1,13 @@
 # The two commands of the README are `make run` and `make test`; both set up what they need, and say so.
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench chaos soak lock images clean
+.PHONY: help run test check bench chaos soak histories lock images clean
 
 VENV := .venv/bin
 LOCK := $(VENV)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --no-header pyproject.toml
 
 help: ## Say what there is
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
 
 run: ## Set up and open a chat; with ASK="…" do that one request; without a terminal show the demonstration
 	@ASK="$${ASK:-}" deploy/run.sh
@@ -25,11 +25,15 @@ check: ## Format, lint, types and the import rules
 bench: ## Run every bench in its long form
 	@deploy/bench.sh
 
-chaos: ## Run the long forms of the tests that kill and cut
+chaos: ## Run the long forms of the tests that kill and cut; ARGS="--shuffle SEED" gives the same storm again
 	@deploy/test.sh -m slow tests/chaos $(ARGS)
 
-soak: ## Run the long forms of the tests that go on for hours
+soak: ## Run many tasks and look what stays behind; ARGS="--rounds N" makes it longer
 	@deploy/test.sh -m slow --timeout 0 tests/soak $(ARGS)
+
+histories: ## Record the golden histories anew, after a change of workflows/ that no running task needs; ARGS="--only NAME"
+	@deploy/setup/venv.sh test
+	@$(VENV)/python -m tests.histories.record $(ARGS)
 
 lock: ## Write both lock files again from pyproject.toml
 	@deploy/setup/venv.sh test

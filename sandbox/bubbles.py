@@ -168,7 +168,7 @@ def arguments(
         command += ["--disable-userns"]
     command += _system()
     scratch = limits.memory_bytes // 2
-    command += ["--proc", "/proc", "--dev", "/dev", "--size", str(scratch), "--tmpfs", "/dev/shm"]  # noqa: S108
+    command += ["--proc", "/proc", "--dev", "/dev", "--size", str(scratch), "--tmpfs", "/dev/shm"]  # noqa: S108  its own
     command += ["--perms", "1777", "--size", str(scratch), "--tmpfs", "/tmp"]  # noqa: S108  the sandbox's own
     command += ["--size", "16777216", "--tmpfs", "/run"]
     for name, content in OWN_ETC.items():
@@ -213,7 +213,7 @@ def _memory_file(name: str, content: bytes) -> int:
 
 @cache
 def _knows(option: str) -> bool:
-    help_text = subprocess.run(["bwrap", "--help"], capture_output=True, text=True, check=False)  # noqa: S607
+    help_text = subprocess.run(["bwrap", "--help"], capture_output=True, text=True, check=False)  # noqa: S607  the PATH is ours
     return option in help_text.stdout + help_text.stderr
 
 

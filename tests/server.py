@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from temporalio.client import Plugin
+from temporalio.client import Interceptor, Plugin
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.converter import DataConverter
 from temporalio.testing import WorkflowEnvironment
@@ -28,9 +28,16 @@ TUNED = [
 
 @asynccontextmanager
 async def temporal_server(
-    *, plugins: Sequence[Plugin] = (), data_converter: DataConverter = pydantic_data_converter
+    *,
+    plugins: Sequence[Plugin] = (),
+    data_converter: DataConverter = pydantic_data_converter,
+    interceptors: Sequence[Interceptor] = (),
+    identity: str | None = None,
 ) -> AsyncIterator[WorkflowEnvironment]:
-    """The server of the wheel, in memory, with the search attributes registered."""
+    """The server of the wheel, in memory, with the search attributes registered.
+
+    `identity` is how the client and its workers are named in histories; None takes the process and its machine.
+    """
     environment = await WorkflowEnvironment.start_local(
         dev_server_existing_path=str(TEMPORAL),
         dev_server_log_level="error",
@@ -38,6 +45,8 @@ async def temporal_server(
         search_attributes=list(search.ALL),
         plugins=list(plugins),
         data_converter=data_converter,
+        interceptors=list(interceptors),
+        identity=identity,
     )
     try:
         yield environment

@@ -119,6 +119,7 @@ class Calls:
         self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None, lease: Lease | None
     ) -> ToolTurn:
         state = self._state
+        await self._not_paused()
         heed_stop(state)
         handle = workflow.start_activity_method(
             Acting.run_tool,
@@ -139,6 +140,16 @@ class Calls:
                 handle.cancel()
                 await workflow.wait_condition(handle.done)
         return self._finished(call, await handle)
+
+    async def _not_paused(self) -> None:
+        """Hold the next call back while the task is paused."""
+        state = self._state
+        if not state.paused:
+            return
+        self._visibility.enter(Phase.PAUSED)
+        await workflow.wait_condition(lambda: not state.paused)
+        state.interrupted = False
+        self._visibility.enter(Phase.ACTING if state.approval is None else Phase.AWAITING_APPROVAL)
 
     def _finished(self, call: ToolCall, outcome: RunOutcome) -> ToolTurn:
         state = self._state

@@ -162,7 +162,6 @@ EDIT_TOO_LATE = Sentence(
 
 NO_TASK = Sentence(en="There is no such task here.", zh="没有这样的任务。")
 NOTHING_RUNS = Sentence(en="Nothing is running here.", zh="当前没有正在运行的任务。")
-NOT_YOURS = Sentence(en="That task belongs to somebody else.", zh="这个任务属于其他人。")
 STOPPING = Sentence(en="Stopping: {goal}", zh="正在停止：{goal}")
 STOPPED_WAITING = Sentence(en="{count} waiting requests dropped.", zh="已取消 {count} 个等待中的请求。")
 STOP_DELAYED = Sentence(

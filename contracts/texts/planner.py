@@ -57,10 +57,6 @@ NOTHING_TO_WRITE = Sentence(
     en="There is nothing yet that I could write to {path}: name a page or a command as well.",
     zh="还没有可以写入 {path} 的内容：请同时说明网页或命令。",
 )
-NOTHING_TO_SUMMARISE = Sentence(
-    en="There is nothing yet that I could summarise: name a page or a file as well.",
-    zh="还没有可以总结的内容：请同时说明网页或文件。",
-)
 NO_PLAYBOOK = Sentence(
     en="Attach the playbook, write it below the command, or name one: {known}, or a file in /workspace.",
     zh="请附上剧本文件、把剧本写在命令下面，或指定名称：{known}，或 /workspace 里的文件。",
@@ -96,10 +92,6 @@ BUDGET = Sentence(
     en="The budget of this task is {budget:.4f} US dollars; {spent:.4f} are spent, and the next step could cost up to"
     " {estimate:.4f}. Shall I go on with a larger budget?",
     zh="本任务的预算是 {budget:.4f} 美元；已花费 {spent:.4f}，下一步最多可能需要 {estimate:.4f}。要提高预算并继续吗？",
-)
-BUDGET_UNKNOWN_PRICE = Sentence(
-    en="The budget of this task is {budget:.4f} US dollars, which is spent. Shall I go on with a larger budget?",
-    zh="本任务的预算 {budget:.4f} 美元已经用完。要提高预算并继续吗？",
 )
 RAISE_BUDGET = Sentence(en="Raise the budget", zh="提高预算")
 STOP_HERE = Sentence(en="Stop here", zh="到此为止")

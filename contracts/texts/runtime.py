@@ -4,7 +4,6 @@ from contracts.texts.sentence import Sentence
 
 STARTING = Sentence(en="starting {part} …", zh="正在启动 {part} …")
 PART_READY = Sentence(en="{part} is ready ({seconds:.1f} s)", zh="{part} 已就绪（{seconds:.1f} 秒）")
-PART_RUNS = Sentence(en="{part} runs", zh="{part} 正在运行")
 UP = Sentence(en="Agent Sandbox OS is up ({seconds:.1f} s).", zh="Agent Sandbox OS 已启动（{seconds:.1f} 秒）。")
 UP_ALREADY = Sentence(
     en="Agent Sandbox OS is already up, since {minutes:.0f} min (supervisor pid {pid}).",
@@ -81,33 +80,6 @@ PART_PHASES = {
     "running": Sentence(en="running", zh="运行中"),
     "restarting": Sentence(en="starting again", zh="重新启动中"),
     "stopped": Sentence(en="stopped", zh="已停止"),
-}
-HEALTHY = Sentence(
-    en="{part} was not ready within {seconds:.0f} s. Its log is {log}; `asos doctor` says what is missing.",
-    zh="{part} 未能在 {seconds:.0f} 秒内就绪。日志在 {log}；`asos doctor` 会说明缺少什么。",
-)
-SUPERVISOR_DIED = Sentence(
-    en="the supervisor ended (code {code}) before the stack was up. Its log is {log}; run `asos up` again.",
-    zh="监管进程在启动完成前退出（代码 {code}）。日志在 {log}；请再次运行 `asos up`。",
-)
-UNUSABLE = Sentence(
-    en="{part} cannot start: {detail}. Its log would be {log}; check rights and free disk space.",
-    zh="{part} 无法启动：{detail}。日志应在 {log}；请检查权限和磁盘空间。",
-)
-INTERRUPTED = Sentence(en="interrupted; what had started is stopped.", zh="已中断；已启动的部分均已停止。")
-
-STATUS_PHASES = {
-    "starting": Sentence(en="starting", zh="启动中"),
-    "running": Sentence(en="running", zh="运行中"),
-    "stopping": Sentence(en="stopping", zh="停止中"),
-    "failed": Sentence(en="failed to start", zh="启动失败"),
-    "stopped": Sentence(en="not running; start it with `asos up`", zh="未运行；用 `asos up` 启动"),
-    "abandoned": Sentence(
-        en="its supervisor was killed; `asos up` starts it afresh, `asos down` clears it away",
-        zh="监管进程被强制终止；`asos up` 可重新启动，`asos down` 可清理",
-    ),
-    "waiting": Sentence(en="waiting", zh="等待中"),
-    "restarting": Sentence(en="starting again", zh="重新启动中"),
 }
 HEALTHY = Sentence(en="healthy", zh="健康")
 UNHEALTHY = Sentence(en="does not answer", zh="无响应")

@@ -38,12 +38,13 @@ async def first_difference(office: Office, history: WorkflowHistory) -> str | No
     return None if failure is None else " ".join(str(failure).split())
 
 
-def _to_file(path: Path, histories: list[WorkflowHistory]) -> None:
+def write_histories(path: Path, histories: list[WorkflowHistory]) -> None:
+    """One file for all runs of what was asked for."""
     runs = [{"workflow_id": each.workflow_id, "history": each.to_json_dict()} for each in histories]
     path.write_text(json.dumps({"runs": runs}, indent=1), "utf-8")
 
 
-def _from_file(path: Path) -> list[WorkflowHistory]:
+def read_histories(path: Path) -> list[WorkflowHistory]:
     """Reads what `asos history` writes, and what `temporal workflow show --output json` prints.
 
     Raises: ValueError, ParseError.
@@ -63,7 +64,7 @@ async def _named(office: Office, named: str) -> list[WorkflowHistory]:
     if not await asyncio.to_thread(path.is_file):
         return await histories_of(office.client, task_workflow_id(await find_task(office, named)))
     try:
-        return await asyncio.to_thread(_from_file, path)
+        return await asyncio.to_thread(read_histories, path)
     except (ValueError, ParseError, KeyError, TypeError) as error:
         raise Complaint(texts.NOT_A_HISTORY.say(office.language, path=path, reason=error), USAGE) from error
 
@@ -82,7 +83,7 @@ def register(app: typer.Typer, settings: Settings) -> None:
 
         async def command(office: Office) -> int:
             histories = await histories_of(office.client, task_workflow_id(await find_task(office, task)))
-            await asyncio.to_thread(_to_file, out, histories)
+            await asyncio.to_thread(write_histories, out, histories)
             events = sum(len(each.events) for each in histories)
             office.console.print(texts.HISTORY_WRITTEN.say(office.language, events=events, path=out), markup=False)
             return DONE

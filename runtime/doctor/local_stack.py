@@ -52,8 +52,7 @@ async def _external(address: str, language: Language) -> Check:
 def _embedded(language: Language) -> Check:
     path = temporal_binary()
     try:
-        # S603: our own wheel's program with a fixed argument.
-        answer = subprocess.run(  # noqa: S603
+        answer = subprocess.run(  # noqa: S603  our own wheel's program with a fixed argument
             [str(path), "--version"], capture_output=True, text=True, timeout=ANSWER_SECONDS, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:

@@ -40,7 +40,7 @@ class MemoryBlobs:
 def bot(server: TelegramServer, **options: object) -> Telegram:
     """The channel against the strict server, impatient."""
     given: dict[str, object] = {"read_timeout_seconds": 2.0, "long_poll_seconds": 1, "conflict_pause_seconds": 1.0}
-    return Telegram(TOKEN, server.base_url, server.base_file_url, **(given | options))  # type: ignore[arg-type]
+    return Telegram(TOKEN, server.base_url, server.base_file_url, **(given | options))  # type: ignore[arg-type]  # of any type
 
 
 def fast_pace() -> Pace:
@@ -94,7 +94,7 @@ def asked(*choices: str) -> Asked:
 
 
 def speaker(server: TelegramServer, outbox: object) -> Speaker:
-    return Speaker(bot(server), outbox, fast_pace())  # type: ignore[arg-type]
+    return Speaker(bot(server), outbox, fast_pace())  # type: ignore[arg-type]  # it has what a speaker needs
 
 
 def known_chat(server: TelegramServer, chat_id: int = CHAT) -> None:

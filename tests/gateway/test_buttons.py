@@ -8,7 +8,7 @@ from tests.gateway.made import TASK, approval, asked
 
 @pytest.mark.parametrize("action", ["approve", "deny", "choose", "pause", "resume", "stop"])
 def test_a_button_comes_back_as_it_was_and_fits(action: str) -> None:
-    press = Press(action, TASK, token_of(approval()), 7)  # type: ignore[arg-type]
+    press = Press(action, TASK, token_of(approval()), 7)  # type: ignore[arg-type]  # from a table
 
     data = press.pack()
 

@@ -49,7 +49,7 @@ class House:
         )
 
     async def bring(self, shown: object, *, final: bool = False, run: str = "r1") -> DeliverOutcome:
-        return await self.deliveries.bring(request(shown, final=final), run)  # type: ignore[arg-type]
+        return await self.deliveries.bring(request(shown, final=final), run)  # type: ignore[arg-type]  # any status
 
     @property
     def texts(self) -> list[str]:
@@ -112,7 +112,7 @@ async def test_the_same_content_is_not_edited_again(house: House) -> None:
 
 @pytest.mark.parametrize("kind", ["drop", "reset"])
 async def test_a_send_whose_answer_is_lost_leaves_at_most_a_placeholder(house: House, kind: str) -> None:
-    house.server.fail("sendMessage", kind)  # type: ignore[arg-type]
+    house.server.fail("sendMessage", kind)  # type: ignore[arg-type]  # from a table
     with pytest.raises(ChannelUnreachable):
         await house.bring(status(1))
 
@@ -127,7 +127,7 @@ async def test_a_send_whose_answer_is_lost_leaves_at_most_a_placeholder(house: H
 @pytest.mark.parametrize("kind", ["drop", "500", "reset"])
 async def test_a_failed_edit_is_made_good_by_the_next_attempt(house: House, kind: str) -> None:
     await house.bring(status(1))
-    house.server.fail("editMessageText", kind)  # type: ignore[arg-type]
+    house.server.fail("editMessageText", kind)  # type: ignore[arg-type]  # from a table
     with pytest.raises(ChannelUnreachable):
         await house.bring(ended("the answer"), final=True)
 

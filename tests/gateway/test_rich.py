@@ -35,7 +35,7 @@ def test_letters_never_get_lost_in_formatting(source: str) -> None:
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(NASTY, st.sampled_from([(), ("bold",), ("pre",), ("quote", "italic")])), max_size=6))
 def test_parts_fit_and_together_say_the_same(pieces: list[tuple[str, tuple[str, ...]]]) -> None:
-    spans = tuple(Span(text, marks) for text, marks in pieces if text)  # type: ignore[arg-type]
+    spans = tuple(Span(text, marks) for text, marks in pieces if text)  # type: ignore[arg-type]  # from a table
 
     parts = cut(spans, 50)
 

@@ -103,7 +103,7 @@ async def test_the_older_of_two_pollers_is_ended(client: Bot, server: TelegramSe
 
 @pytest.mark.parametrize("kind", ["drop", "reset", "hang", "500"])
 async def test_faults_happen_when_they_are_planned(client: Bot, server: TelegramServer, kind: str) -> None:
-    server.fail("sendMessage", kind)  # type: ignore[arg-type]
+    server.fail("sendMessage", kind)  # type: ignore[arg-type]  # from a table
 
     with pytest.raises(NetworkError):
         await client.send_message(CHAT, "x", read_timeout=0.5)

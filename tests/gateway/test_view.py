@@ -17,7 +17,7 @@ def unworded(_rule: str) -> None:
 
 
 def shown(given: object, limit: int = 4_096) -> str:
-    return text_of(progress_page(given, NOW + timedelta(seconds=75), unworded, limit).spans)  # type: ignore[arg-type]
+    return text_of(progress_page(given, NOW + timedelta(seconds=75), unworded, limit).spans)  # type: ignore[arg-type]  # any words
 
 
 def test_a_running_task_shows_phase_step_time_goal_and_steps() -> None:

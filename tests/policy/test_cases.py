@@ -36,7 +36,7 @@ def test_each_further_address_gets_an_accepted_verdict(case: Case) -> None:
 
 def test_nine_in_ten_reference_verdicts_are_the_best_ones() -> None:
     tables = [parameters(name) for name in ("commands.jsonl", "urls.jsonl")]
-    cases = [parameter.values[0] for table in tables for parameter in table]  # type: ignore[attr-defined]
+    cases = [parameter.values[0] for table in tables for parameter in table]  # type: ignore[attr-defined]  # pytest.param
 
     best = sum(ask_policy(case.action, policy=POLICY).kind == case.expected for case in cases)
 

@@ -29,7 +29,7 @@ def test_one_line_of_json_is_printed_for_each_question() -> None:
     verdicts = [answer["verdict"] for answer in answers(outcome)]
     assert outcome.returncode == 0
     assert len(verdicts) == len(cases)
-    assert all(verdict in case["accept"] for verdict, case in zip(verdicts, cases, strict=True))  # type: ignore[operator]
+    assert all(verdict in case["accept"] for verdict, case in zip(verdicts, cases, strict=True))  # type: ignore[operator]  # JSON
 
 
 def test_a_malformed_line_is_denied_with_its_problem_and_the_next_is_still_answered() -> None:

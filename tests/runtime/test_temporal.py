@@ -96,10 +96,10 @@ async def test_a_task_can_be_found_by_its_attributes(client: Client) -> None:
         search_attributes=pairs,
     )
 
-    # Nothing tells when the index, which lags behind, has the workflow: hence the loop.
+    # The index lags behind, hence the loop.
     query = f'UserId="{user}" AND NeedsHuman=true AND RiskScore>30 AND CostUsd<1 AND Step=3 AND TaskPhase="acting"'
     async with asyncio.timeout(20):
-        while [found.id async for found in client.list_workflows(query)] != [handle.id]:  # noqa: ASYNC110
+        while [found.id async for found in client.list_workflows(query)] != [handle.id]:  # noqa: ASYNC110  nothing tells
             await asyncio.sleep(0.1)
 
     await handle.terminate()

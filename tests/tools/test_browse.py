@@ -228,7 +228,7 @@ async def test_requests_to_other_hosts_are_blocked_and_named(
     result = await bench.run(browse, {"url": "http://site.test/foreign", "screenshot": False})
 
     assert result.ok, result.text
-    assert set(result.data["blocked_hosts"] or ()) == {"tracker.test", "cdn.test"}  # type: ignore[arg-type]
+    assert set(result.data["blocked_hosts"] or ()) == {"tracker.test", "cdn.test"}  # type: ignore[arg-type]  # JSON
     assert "tracker.test" in result.text
     assert {"tracker.test", "cdn.test"}.isdisjoint(proxy[0].asked)
 

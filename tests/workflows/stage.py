@@ -1,6 +1,7 @@
 """A stage for workflows: the real server and worker, and activities that follow a script and keep a record."""
 
 import asyncio
+import gc
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -8,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from temporalio import activity
-from temporalio.client import Client, WorkflowHandle
-from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+from temporalio.client import Client, Interceptor, WorkflowHandle
+from temporalio.worker import Worker
 
 from contracts.activities import (
     Acting,
@@ -33,6 +34,8 @@ from contracts.task import Limits, TaskInput, TaskRecord, TaskResult, TaskStatus
 from contracts.tools import Provenance, ToolCall, args_digest
 from contracts.transcript import ToolTurn, UserTurn
 from contracts.verdicts import Actor, Allow, Verdict
+from runtime.plugin import agent_os_plugin
+from tests.histories.keyring import fixed_keyring
 from tests.server import temporal_server
 from workflows.conversation import ConversationWorkflow
 from workflows.task import TaskWorkflow
@@ -149,6 +152,20 @@ class Script(Planning, Judging, Acting, Leasing, Delivering, Watching):
 
 
 @dataclass
+class Mode:
+    """How all stages run; options of the test run and single tests change it."""
+
+    cached: int = 100
+    """0 lets every workflow task replay from the start, which finds any non-determinism."""
+    interceptors: tuple[Interceptor, ...] = ()
+    sandboxed: bool = True
+    """The SDK's sandbox refuses imports and calls that a workflow may not make."""
+
+
+MODE = Mode()
+
+
+@dataclass
 class Stage:
     """The server, its worker, and the script."""
 
@@ -188,18 +205,30 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(script: Script, *, cached: int = 100) -> AsyncIterator[Stage]:
-    """Run the script; with `cached=0` every workflow task replays from the start, which finds any non-determinism."""
-    async with temporal_server() as environment, AsyncExitStack() as stack:
-        client = environment.client
+async def stage(script: Script, *, cached: int | None = None) -> AsyncIterator[Stage]:
+    """Run the script on a server of its own, with the program's wiring and, beyond it, workflows in a sandbox."""
+    plugin = agent_os_plugin(fixed_keyring(), sandboxed=MODE.sandboxed)
+    async with (
+        temporal_server(plugins=[plugin], interceptors=MODE.interceptors) as environment,
+        on_stage(environment.client, script, cached=cached) as stage,
+    ):
+        yield stage
+
+
+@asynccontextmanager
+async def on_stage(client: Client, script: Script, *, cached: int | None = None) -> AsyncIterator[Stage]:
+    """Run the script on this server; workers see the world as the client does."""
+    async with AsyncExitStack() as stack:
+        # Workflows that were cut short log what their ends trip over. Python 3.11.7 breaks down if that happens in the
+        # middle of its parser, which pytest uses to show a failure: https://github.com/python/cpython/issues/106905
+        stack.callback(gc.collect)
         await stack.enter_async_context(
             Worker(
                 client,
                 task_queue=WORKFLOWS,
                 workflows=[TaskWorkflow, ConversationWorkflow],
                 activities=[script.judge, script.plan],
-                max_cached_workflows=cached,
-                workflow_runner=UnsandboxedWorkflowRunner(),
+                max_cached_workflows=MODE.cached if cached is None else cached,
             )
         )
         for queue, activities in served(script):

@@ -1,98 +1,20 @@
 """The mailbox of one chat, against a real server."""
 
 import asyncio
-import uuid
-from datetime import UTC, datetime
 
 import pytest
-from temporalio.client import WithStartWorkflowOperation, WorkflowHandle, WorkflowUpdateFailedError
-from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.client import WorkflowUpdateFailedError
 from temporalio.exceptions import ApplicationError
-from temporalio.service import RPCError, RPCStatusCode
 
-from contracts.conversation import Accepted, ConversationInput, ConversationState, Delivered, SetMode
-from contracts.messages import Address, Chat, Content, Message, Sender
+from contracts.conversation import ConversationState, SetMode
 from contracts.planning import AskUser, NextStep, PlanRequest, Reply
-from contracts.queues import WORKFLOWS, task_workflow_id
+from contracts.queues import task_workflow_id
 from contracts.transcript import UserTurn
-from tests.workflows.stage import Script, Stage, stage
+from tests.workflows.chat import conversation, end, message, requests, send, signalled, waiting
+from tests.workflows.stage import Script, stage
 from workflows import limits
 from workflows.conversation import ConversationWorkflow
 from workflows.task import TaskWorkflow
-
-
-def message(text: str, message_id: str | None = None) -> Delivered:
-    return Delivered(
-        message=Message(
-            message_id=message_id or uuid.uuid4().hex,
-            platform="telegram",
-            channel=Chat(type="dm", id="7"),
-            sender=Sender(id="7"),
-            content=Content(text=text),
-            timestamp=datetime.now(UTC),
-        ),
-        address=Address(channel="telegram", chat_id="7"),
-        pushes=False,
-    )
-
-
-async def send(on: Stage, delivered: Delivered, *, state: ConversationState | None = None) -> Accepted:
-    """What the gateway does for a message."""
-    given = ConversationInput(conversation_id="chat/telegram/7", state=state or ConversationState())
-    start = WithStartWorkflowOperation(
-        ConversationWorkflow.run,
-        given,
-        id="chat/telegram/7",
-        task_queue=WORKFLOWS,
-        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-    )
-    return await on.client.execute_update_with_start_workflow(
-        ConversationWorkflow.receive, delivered, start_workflow_operation=start, id=delivered.message.message_id
-    )
-
-
-def conversation(on: Stage) -> WorkflowHandle[ConversationWorkflow, None]:
-    return on.client.get_workflow_handle_for(ConversationWorkflow.run, "chat/telegram/7")
-
-
-async def end(on: Stage, task_id: str | None) -> None:
-    """Wait until the task has ended; its mailbox starts it a moment after the receipt."""
-    assert task_id is not None
-    async with asyncio.timeout(20):
-        while True:
-            try:
-                await on.client.get_workflow_handle(task_workflow_id(task_id)).result()
-            except RPCError as error:
-                if error.status is not RPCStatusCode.NOT_FOUND:
-                    raise
-                await asyncio.sleep(0.05)
-            else:
-                return
-
-
-async def signalled(on: Stage, task_id: str | None) -> None:
-    """Wait until a signal is in the task's history."""
-    handle = on.client.get_workflow_handle(task_workflow_id(str(task_id)))
-    async with asyncio.timeout(20):
-        async for event in handle.fetch_history_events(wait_new_event=True):
-            if event.HasField("workflow_execution_signaled_event_attributes"):
-                return
-
-
-def requests(script: Script) -> list[str]:
-    """The first words of each task, in the order in which they began."""
-    return [
-        turn.text for plan in script.plans if plan.step == 1 for turn in plan.additions if isinstance(turn, UserTurn)
-    ]
-
-
-async def waiting(on: Stage, state: str) -> ConversationState:
-    async with asyncio.timeout(30):
-        while True:
-            seen = await conversation(on).query(ConversationWorkflow.state)
-            if (state == "asked" and seen.question_id) or (state == "idle" and not seen.current_task_id):
-                return seen
-            await asyncio.sleep(0.03)
 
 
 async def test_the_same_message_five_times_starts_one_task() -> None:
@@ -100,7 +22,7 @@ async def test_the_same_message_five_times_starts_one_task() -> None:
     async with stage(script) as on:
         five = await asyncio.gather(*(send(on, message("hello", "m1")) for _ in range(5)))
         await end(on, five[0].task_id)
-        late = await send(on, message("hello", "m1"))
+        late = await send(on, message("hello", "m1"), update_id="of another gateway")
 
         assert len({each.task_id for each in five}) == 1
         assert late.task_id == five[0].task_id
@@ -127,6 +49,7 @@ async def test_a_message_during_a_task_waits_for_its_end_and_keeps_its_order() -
         assert requests(script) == ["one", "two", "three"]
 
 
+@pytest.mark.replayed
 async def test_in_steer_mode_a_message_joins_the_running_task() -> None:
     go, thinking = asyncio.Event(), asyncio.Event()
 
@@ -149,6 +72,7 @@ async def test_in_steer_mode_a_message_joins_the_running_task() -> None:
         assert [turn.text for turn in script.plans[1].additions if isinstance(turn, UserTurn)] == ["and two"]
 
 
+@pytest.mark.replayed
 async def test_the_next_message_answers_an_open_question() -> None:
     def think(request: PlanRequest) -> NextStep:
         return AskUser(question="Which?") if request.step == 1 else Reply(text="done")

@@ -1,20 +1,17 @@
 """The life of one task, against a real server."""
 
 import asyncio
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from temporalio.client import WorkflowFailureError, WorkflowUpdateFailedError
+from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ApplicationError, CancelledError
 
 from contracts import errors
 from contracts.activities import RunOutcome, RunRequest
 from contracts.planning import AskUser, NextStep, PlanRequest, Reply
 from contracts.task import (
-    Approval,
     ApprovalSignal,
-    Decision,
     GivenAnswer,
     Limits,
     PauseRequest,
@@ -23,45 +20,10 @@ from contracts.task import (
     SetBudget,
 )
 from contracts.transcript import ToolTurn, UserTurn
-from contracts.verdicts import Ask, Deny, Reason, Verdict
+from contracts.verdicts import Deny, Reason
+from tests.workflows.saying import asks, decision, refusal, says, scripted
 from tests.workflows.stage import USER, Script, call, calls, failed, ok, stage
 from workflows.task import TaskWorkflow
-
-
-def says(text: str, message_id: str = "m1") -> UserTurn:
-    return UserTurn(text=text, at=datetime.now(UTC), message_id=message_id)
-
-
-def scripted(*steps: NextStep) -> Script:
-    """A planner that gives these steps in turn."""
-    return Script(plan_step=lambda request: steps[request.step - 1])
-
-
-def decision(
-    approval: Approval, *, approve: bool = True, note: str = "", changes: Mapping[str, str] | None = None
-) -> Decision:
-    given = Decision(
-        approval_id=approval.approval_id,
-        call_id=approval.call_id,
-        args_sha256=approval.args_sha256,
-        approve=approve,
-        by=USER,
-        note=note,
-    )
-    return given.model_copy(update=changes)
-
-
-def asks(_: object) -> Verdict:
-    return Ask(reasons=(Reason(rule="deletes", detail="x"),), risk=60)
-
-
-async def refusal(work: object) -> str | None:
-    """The type by which an update was refused."""
-    with pytest.raises(WorkflowUpdateFailedError) as caught:
-        await work  # type: ignore[misc]  # any update coroutine
-    cause = caught.value.cause
-    assert isinstance(cause, ApplicationError)
-    return cause.type
 
 
 async def test_a_task_without_tools_replies_and_needs_no_sandbox() -> None:
@@ -72,6 +34,7 @@ async def test_a_task_without_tools_replies_and_needs_no_sandbox() -> None:
         assert on.script.leases == []
 
 
+@pytest.mark.replayed
 async def test_calls_run_in_one_sandbox_that_is_given_back() -> None:
     script = scripted(calls(call(script="ls")), calls(call(script="pwd")), Reply(text="done"))
     async with stage(script) as on:
@@ -82,18 +45,19 @@ async def test_calls_run_in_one_sandbox_that_is_given_back() -> None:
 
 
 async def test_results_reach_the_planner_in_the_order_of_the_calls() -> None:
-    async def slow_first(request: object) -> object:
-        await asyncio.sleep(0.3 if request.judged.call.call_id == "a" else 0)  # type: ignore[attr-defined]
-        return ok(request)  # type: ignore[arg-type]
+    async def slow_first(request: RunRequest) -> RunOutcome:
+        await asyncio.sleep(0.3 if request.judged.call.call_id == "a" else 0)
+        return ok(request)
 
     script = scripted(calls(call(call_id="a"), call(call_id="b")), Reply(text="done"))
-    script.tool = slow_first  # type: ignore[assignment]
+    script.tool = slow_first
     async with stage(script) as on:
         await (await on.start()).result()
 
         assert [turn.call_id for turn in script.plans[1].additions if isinstance(turn, ToolTurn)] == ["a", "b"]
 
 
+@pytest.mark.replayed
 async def test_a_call_waits_for_the_calls_it_comes_after_and_is_skipped_if_one_failed() -> None:
     script = scripted(calls(call(call_id="b", after=("a",)), call(call_id="a")), Reply(text="done"))
     script.tool = failed
@@ -118,6 +82,7 @@ async def test_a_denied_call_never_runs_and_the_planner_learns_why() -> None:
         assert "destroys /" in turn.headline
 
 
+@pytest.mark.replayed
 async def test_an_approved_call_runs_with_its_approval() -> None:
     script = scripted(calls(call(script="rm x")), Reply(text="done"))
     script.verdict = asks
@@ -219,6 +184,7 @@ async def test_a_signal_from_the_temporal_ui_decides_by_the_same_rules() -> None
         assert len(script.runs) == 1
 
 
+@pytest.mark.replayed
 async def test_a_question_of_the_planner_waits_for_words() -> None:
     script = scripted(AskUser(question="Which one?"), Reply(text="done"))
     async with stage(script) as on:
@@ -282,10 +248,11 @@ async def test_what_is_said_while_the_planner_thinks_is_heard_before_the_task_en
 
 
 async def test_a_paused_task_starts_no_call_until_it_is_resumed() -> None:
-    release = asyncio.Event()
+    thinking, release = asyncio.Event(), asyncio.Event()
 
     async def think(request: PlanRequest) -> NextStep:
         if request.step == 1:
+            thinking.set()
             await release.wait()
             return calls(call(script="ls"))
         return Reply(text="done")
@@ -293,6 +260,7 @@ async def test_a_paused_task_starts_no_call_until_it_is_resumed() -> None:
     script = Script(plan_step=think)
     async with stage(script) as on:
         handle = await on.start()
+        await thinking.wait()
         await handle.execute_update(TaskWorkflow.pause, PauseRequest(by=USER))
         release.set()
         await on.until(handle, lambda seen: seen.phase is Phase.PAUSED)
@@ -305,16 +273,17 @@ async def test_a_paused_task_starts_no_call_until_it_is_resumed() -> None:
         assert result.outcome == "done"
 
 
+@pytest.mark.replayed
 async def test_an_interrupting_pause_stops_the_running_call() -> None:
     begun = asyncio.Event()
 
-    async def endless(request: object) -> object:
+    async def endless(request: RunRequest) -> RunOutcome:
         begun.set()
         await asyncio.sleep(600)
-        return request
+        return ok(request)
 
     script = scripted(calls(call(script="sleep 600")), Reply(text="done"))
-    script.tool = endless  # type: ignore[assignment]
+    script.tool = endless
     async with stage(script) as on:
         handle = await on.start()
         await begun.wait()
@@ -328,20 +297,21 @@ async def test_an_interrupting_pause_stops_the_running_call() -> None:
         assert turn.error == "interrupted"
 
 
+@pytest.mark.replayed
 async def test_a_stopped_task_cancels_its_call_and_gives_the_sandbox_back() -> None:
     begun = asyncio.Event()
     ended = asyncio.Event()
 
-    async def endless(request: object) -> object:
+    async def endless(request: RunRequest) -> RunOutcome:
         begun.set()
         try:
             await asyncio.sleep(600)
         finally:
             ended.set()
-        return request
+        return ok(request)
 
     script = scripted(calls(call(script="sleep 600")))
-    script.tool = endless  # type: ignore[assignment]
+    script.tool = endless
     async with stage(script) as on:
         handle = await on.start()
         await begun.wait()
@@ -393,15 +363,16 @@ async def test_the_same_failing_call_ends_in_a_question_however_long_it_took() -
         assert (await handle.result()).answer == "changed plan"
 
 
+@pytest.mark.replayed
 async def test_a_lost_sandbox_is_replaced_under_a_higher_epoch_and_a_repeatable_call_is_run_again() -> None:
-    def lost_once(request: object) -> object:
+    def lost_once(request: RunRequest) -> RunOutcome:
         if len(script.runs) == 1:
             raise ApplicationError("gone", type=errors.SANDBOX_LOST, non_retryable=True)
-        return ok(request)  # type: ignore[arg-type]
+        return ok(request)
 
     script = scripted(calls(call(script="ls")), Reply(text="done"))
     script.repeatable = True
-    script.tool = lost_once  # type: ignore[assignment]
+    script.tool = lost_once
     async with stage(script) as on:
         await (await on.start()).result()
 
@@ -410,11 +381,11 @@ async def test_a_lost_sandbox_is_replaced_under_a_higher_epoch_and_a_repeatable_
 
 
 async def test_a_call_that_may_have_had_its_effect_is_not_repeated_when_its_sandbox_is_lost() -> None:
-    def lost(request: object) -> object:
+    def lost(request: RunRequest) -> RunOutcome:
         raise ApplicationError("gone", type=errors.SANDBOX_LOST, non_retryable=True)
 
     script = scripted(calls(call(script="pay")), Reply(text="done"))
-    script.tool = lost  # type: ignore[assignment]
+    script.tool = lost
     async with stage(script) as on:
         await (await on.start()).result()
 
@@ -463,6 +434,7 @@ async def test_a_failed_outcome_shows_as_a_failed_workflow() -> None:
         assert caught.value.cause.type == errors.TASK_FAILED
 
 
+@pytest.mark.replayed
 async def test_state_crosses_a_continue_as_new() -> None:
     steps = [calls(call(script=f"echo {number}")) for number in range(8)]
     script = scripted(*steps, Reply(text="done"))

@@ -1,0 +1,1 @@
+"""What stays true when processes are killed at random; the seed says which, and when."""

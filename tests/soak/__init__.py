@@ -1,0 +1,1 @@
+"""What stays small while a great many tasks come and go."""
