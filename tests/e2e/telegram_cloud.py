@@ -62,7 +62,7 @@ class TelegramCloud:
     def _control(self, action: str, body: dict[str, Any] | None = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.url}/control/{action}", data)  # noqa: S310  # our own loopback server
-        with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310  # the same server
             return json.loads(answer.read())
 
 
