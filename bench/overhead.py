@@ -1,4 +1,8 @@
-"""What an agent step costs beyond the barest durable loop: plan, judge and tool, all no-ops, on the same server."""
+"""What an agent step costs beyond the barest durable loop, and how soon a person sees that their message arrived.
+
+The first: plan, judge and tool, all no-ops, against two no-op activities on the same server. The second: the whole
+installation and a local Bot API server, from the moment when the platform has a message to the bot's first call for it.
+"""
 
 import asyncio
 import os
@@ -27,12 +31,17 @@ from contracts.verdicts import Actor
 from runtime.keys import Keyring
 from runtime.plugin import agent_os_plugin
 from runtime.stack.parts import DYNAMIC_CONFIG, SQLITE_PRAGMAS, temporal_binary
+from tests.e2e.paired import Paired, paired
 from workflows.task import TaskWorkflow
 
 STEPS = 100
 ROUNDS = 9
 QUICK_ROUNDS = 3
 WARM_UP_ROUNDS = 1
+MESSAGES = 60
+QUICK_MESSAGES = 8
+VISIBLE = frozenset({"sendMessage", "sendChatAction", "setMessageReaction"})
+"""Calls by which the person notices something."""
 
 
 @asynccontextmanager
@@ -66,7 +75,7 @@ async def our_workers(client: Client, noop: Noop) -> AsyncIterator[None]:
             )
         )
         await stack.enter_async_context(Worker(client, task_queue=HOSTS, activities=[noop.lease_sandbox]))
-        here = [noop.run_tool, noop.release_sandbox]
+        here: list[Callable[..., object]] = [noop.run_tool, noop.release_sandbox]
         await stack.enter_async_context(Worker(client, task_queue=host_queue(HOST), activities=here))
         yield
 
@@ -142,10 +151,29 @@ async def measure(rounds: int) -> tuple[dict[str, dict[str, float]], dict[str, f
     return figures, ratios
 
 
+def reactions(messages: int) -> list[float]:
+    """Milliseconds from a message to the first thing that its sender sees of it, one message after the other."""
+    with tempfile.TemporaryDirectory() as name, paired(Path(name)) as home:
+        found = [reaction(home, number) for number in range(messages + 1)]
+    return found[1:]  # the first message also starts the mailbox
+
+
+def reaction(home: Paired, number: int) -> float:
+    """Say one thing, and come back when its answer is there."""
+    talk = home.talk()
+    begun = time.monotonic()
+    talk.say(f"/help {number}")
+    talk.hears("/run", final=True)
+    calls = home.cloud.calls()
+    seen = min(call["at"] for call in calls if call["method"] in VISIBLE and call["at"] > begun)
+    return float(seen - begun) * 1000
+
+
 def main() -> None:
     given = arguments(__doc__)
     figures, ratios = asyncio.run(measure(QUICK_ROUNDS if given.quick else ROUNDS))
-    title = f"milliseconds a step, {STEPS} steps a task; events and bytes of history a step"
+    figures["first reaction to a message"] = spread(reactions(QUICK_MESSAGES if given.quick else MESSAGES))
+    title = f"milliseconds; the steps of tasks with {STEPS} of them, with their events and bytes of history"
     report(title, figures, ratios, given, f"server, workers and client in one place, pid {os.getpid()}")
 
 
