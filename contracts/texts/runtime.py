@@ -176,4 +176,11 @@ TELEGRAM_SILENT_REMEDY = Sentence(
 CHECK_FAILED = Sentence(en="could not be checked: {problem}", zh="无法检查：{problem}")
 ALL_WELL = Sentence(en="Nothing is missing.", zh="没有缺失项。")
 GAPS = Sentence(en="{count} missing: each line above says the remedy.", zh="缺失 {count} 项：补救方法见上面各行。")
-SANDBOX_READY = Sentence(en="every driver is ready", zh="所有驱动均已就绪")
+SANDBOX_READY = Sentence(
+    en="{drivers} can make sandboxes; with the driver auto an engine that answers is taken first",
+    zh="{drivers} 可创建沙箱；驱动为 auto 时优先使用有响应的引擎",
+)
+DRIVERS_COMPLETE = Sentence(
+    en="docker with gVisor and both images, bubblewrap with Chromium",
+    zh="docker（含 gVisor 和两个镜像）、bubblewrap（含 Chromium）",
+)

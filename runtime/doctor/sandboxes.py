@@ -13,11 +13,17 @@ BUBBLEWRAP_NEEDS = frozenset({"bubblewrap", "namespaces"})
 def sandbox_checks(gaps: Sequence[tuple[str, str]], language: Language) -> list[Check]:
     """From the gaps of `sandbox.doctor`, each the part that is missing and a text that says so with the remedy."""
     parts = {part for part, _ in gaps}
-    works = not (parts & DOCKER_NEEDS and parts & BUBBLEWRAP_NEEDS)
-    if not gaps:
-        return [Check(name="sandbox", status="ok", detail=texts.SANDBOX_READY.say(language))]
-    needed = DOCKER_NEEDS | BUBBLEWRAP_NEEDS
-    return [
-        Check(name=part, status="warn" if works or part not in needed else "missing", detail=text)
+    needs = {"docker": DOCKER_NEEDS, "bubblewrap": BUBBLEWRAP_NEEDS}
+    working = [name for name, needed in needs.items() if not parts & needed]
+    checks = [
+        Check(
+            name=part,
+            status="warn" if working or part not in DOCKER_NEEDS | BUBBLEWRAP_NEEDS else "missing",
+            detail=text,
+        )
         for part, text in gaps
     ]
+    if working:
+        drivers = ", ".join(working) if gaps else texts.DRIVERS_COMPLETE.say(language)
+        checks.append(Check(name="sandbox", status="ok", detail=texts.SANDBOX_READY.say(language, drivers=drivers)))
+    return checks
