@@ -1,6 +1,7 @@
 """Everything that an installation keeps or has said, opened as far as its own keys open it, to search in."""
 
 import asyncio
+import json
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -53,10 +54,11 @@ def databases(paths: DataPaths) -> Iterator[Place]:
 
 
 def history_payloads(paths: DataPaths, exported: Path) -> list[bytes]:
-    """Every payload of an exported history, decoded; those in failures, too."""
-    history = WorkflowHistory.from_json("exported", exported.read_text())
+    """Every payload of an exported history, all its runs, decoded; those in failures, too."""
+    runs = json.loads(exported.read_text())["runs"]
+    histories = [WorkflowHistory.from_json(run["workflow_id"], run["history"]) for run in runs]
+    sealed = [payload for history in histories for payload in _payloads(History(events=history.events))]
     codec = EncryptionCodec(Keyring.load(paths.root))
-    sealed = list(_payloads(History(events=history.events)))
     return [payload.data for payload in asyncio.run(codec.decode(sealed))]
 
 

@@ -1,54 +1,55 @@
-"""Looks into a task's sandbox from outside, past all that the product does."""
+"""Looks into an installation's sandboxes from outside, past all that the product does."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import docker
-from docker.errors import APIError, NotFound
+from docker.errors import APIError
 
 from tests.e2e.stack import Installation, eventually
 
-WORKSPACE = "/workspace"
 
-
-def wait_for_file(given: Installation, name: str, task: str = "last") -> None:
-    """Until the task's command has made this file in its workspace."""
-    lease = given.until(lambda status: status["lease"] is not None, task)["lease"]
-    eventually(lambda: True if _exists(given, lease, name) else None)
+def wait_for_file(given: Installation, name: str) -> None:
+    """Until a command has made this file in the workspace of a sandbox."""
+    eventually(lambda: True if _in_container(given, name) or _in_bubble(given, name) else None)
 
 
 def containers_of(given: Installation) -> list[str]:
     """Names of the containers, running or not, that this installation has made."""
-    client = _engine(given)
-    if client is None:
+    engine = _engine(given)
+    if engine is None:
         return []
-    try:
-        return [name for container in client.containers(all=True) for name in _own_names(given, container)]
-    finally:
-        client.close()
+    with closing(engine):
+        return list(_names(given, engine))
 
 
-def _own_names(given: Installation, container: dict[str, Any]) -> list[str]:
-    return [name for name in container["Names"] if f"asos-{given.environment['ASOS_HOST_ID']}-" in name]
+def _names(given: Installation, engine: docker.APIClient) -> Iterator[str]:
+    prefix = f"/asos-{given.environment['ASOS_HOST_ID']}-"
+    for container in engine.containers(all=True):
+        yield from (name for name in container["Names"] if name.startswith(prefix))
 
 
-def _exists(given: Installation, lease: dict[str, Any], name: str) -> bool:
-    if lease["driver"] == "bubblewrap":
-        return (_workspace(given, lease) / name).exists()
-    client = _engine(given)
-    assert client is not None
-    try:
-        execution = client.exec_create(lease["sandbox_id"], ["test", "-e", f"{WORKSPACE}/{name}"])
-        client.exec_start(execution["Id"])
-        return bool(client.exec_inspect(execution["Id"])["ExitCode"] == 0)
-    except (NotFound, APIError):
+def _in_container(given: Installation, name: str) -> bool:
+    engine = _engine(given)
+    if engine is None:
         return False
-    finally:
-        client.close()
+    with closing(engine):
+        return any(_holds(engine, container, name) for container in _names(given, engine))
 
 
-def _workspace(given: Installation, lease: dict[str, Any]) -> Path:
-    return given.data_dir / "sandboxes" / "bubblewrap" / str(lease["sandbox_id"]) / "workspace"
+def _holds(engine: docker.APIClient, container: str, name: str) -> bool:
+    try:
+        execution: dict[str, Any] = engine.exec_create(container.lstrip("/"), ["test", "-e", f"/workspace/{name}"])
+        engine.exec_start(execution["Id"])
+        return bool(engine.exec_inspect(execution["Id"])["ExitCode"] == 0)
+    except APIError:
+        return False
+
+
+def _in_bubble(given: Installation, name: str) -> bool:
+    return any(given.data_dir.glob(f"sandboxes/bubblewrap/*/workspace/{name}"))
 
 
 def _engine(given: Installation) -> docker.APIClient | None:

@@ -1,5 +1,6 @@
 """A whole installation in a folder of its own, on ports of its own, started and stopped by its own command."""
 
+import asyncio
 import json
 import os
 import random
@@ -14,6 +15,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from rich.console import Console
+from temporalio.service import RPCError
+
+from gateway.cli.following import answer_text
+from gateway.cli.office import find_task, open_office
+from gateway.desk import DeskUnreachable, NoSuchTask, Refused
+from runtime.settings import Settings
+from runtime.temporal import TemporalUnreachable
 
 Found = TypeVar("Found")
 
@@ -75,9 +85,13 @@ class Installation:
         )
 
     def status(self, task: str = "last") -> Any:
-        """The task as `asos show --json` tells it; None while there is nothing to tell."""
-        said = self.asos("show", task, "--json")
-        return said.json if said.code == 0 else None
+        """What `asos show --json` tells of the task, without the second that a command takes; None if nothing."""
+        names = (name for name in self.environment if name.startswith("ASOS_"))
+        settings = Settings.model_validate({name[5:].lower(): self.environment[name] for name in names})
+        try:
+            return asyncio.run(_status(settings, task))
+        except (TemporalUnreachable, DeskUnreachable, NoSuchTask, Refused, RPCError):
+            return None
 
     def until(self, true: Callable[[Any], bool], task: str = "last") -> Any:
         """The first status of the task for which this holds."""
@@ -114,6 +128,12 @@ class Installation:
 
     def _state(self) -> Any:
         return json.loads((self.data_dir / "run" / "stack.json").read_text())
+
+
+async def _status(settings: Settings, task: str) -> dict[str, Any]:
+    async with open_office(settings, Console(quiet=True)) as office:
+        status = await office.desk.status(await find_task(office, task))
+        return status.model_dump(mode="json") | {"answer": await answer_text(office, status)}
 
 
 def eventually(look: Callable[[], Found | None], seconds: float = PATIENCE_SECONDS) -> Found:

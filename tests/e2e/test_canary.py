@@ -48,10 +48,11 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def scene(tmp_path_factory: pytest.TempPathFactory, site: str) -> Iterator[Scene]:
     folder = tmp_path_factory.mktemp("canary")
     with paired(folder, IN_ENVIRONMENT) as home:
-        said = [_in_terminal(home, folder), _in_chat(home)]
+        _in_chat(home)
+        said = [_in_terminal(home, folder, site)]
         tasks = [task["task_id"] for task in home.asos.asos("tasks", "--json").json]
         yield Scene(list(_places(home, folder, said, tasks)), tasks)
 
@@ -79,20 +80,22 @@ def _printing() -> str:
     return f"echo {turned} | tr 'A-Za-z' 'N-ZA-Mn-za-m' | tee all.txt"
 
 
-def _in_terminal(home: Paired, folder: Path) -> str:
+def _in_terminal(home: Paired, folder: Path, site: str) -> str:
     done = home.asos.asos("ask", f"/run {_printing()}", "--yes")
     failed = home.asos.asos("ask", f"/run {_printing()} >&2; exit 3", "--json", "--yes")
     plan = PLAN.format(script=json.dumps(_printing()))
     sent = home.asos.asos("ask", plan, "--json", "--yes", "--save-to", str(folder / "received"))
-    assert (done.code, failed.code, sent.code) == (0, 1, 0), done.out + failed.out + sent.out + sent.err
-    return "\n".join(each.out + each.err for each in (done, failed, sent))
+    visit = f"/run {_printing()} | tr ' ' + | xargs -I@ curl -s -o page.html http://site.test/@"
+    carried = home.asos.asos("ask", visit, "--yes", "--allow-host", site)
+    all_said = (done, failed, sent, carried)
+    assert [each.code for each in all_said] == [0, 1, 0, 0], all_said
+    return "\n".join(each.out + each.err for each in all_said)
 
 
-def _in_chat(home: Paired) -> str:
+def _in_chat(home: Paired) -> None:
     talk = home.talk()
     talk.say(f"/run {_printing()}")
     talk.hears("[redacted]", final=True)
-    return ""
 
 
 def _places(home: Paired, folder: Path, said: list[str], tasks: list[str]) -> Iterator[Place]:
