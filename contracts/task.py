@@ -61,6 +61,8 @@ class Limits(Value):
     """So many equal failures of the same call end in a question."""
     approval_hours: float = Field(default=72.0, gt=0)
     answer_hours: float = Field(default=168.0, gt=0)
+    remind_after_minutes: float = Field(default=2.0, gt=0)
+    """An edited message rings no bell: after so long a wait for the person a new one does, and then once a day."""
     continue_after_events: int = Field(default=0, ge=0)
     """Continue as new after so many history events; 0 leaves it to the server's advice."""
 
@@ -115,6 +117,7 @@ class Asked(Value):
     question_id: str
     question: str
     choices: tuple[str, ...] = ()
+    asked_at: datetime | None = None
 
 
 class Decision(Value):

@@ -12,21 +12,23 @@ from temporalio.exceptions import ApplicationError
 
 from contracts.activities import Delivering
 from contracts.blobs import BlobDamaged, BlobMissing, Blobs
-from contracts.delivery import DeliverOutcome, DeliverRequest
+from contracts.delivery import DeliverOutcome, DeliverRequest, Notice
 from contracts.messages import Attachment
 from contracts.task import TaskStatus
 from contracts.texts import gateway as texts
 from gateway.answer import final_pages
 from gateway.channel import ChannelBusy, ChatGone, FilePage, Page, PageRefused
 from gateway.outbox import Outbox
-from gateway.rich import plain
+from gateway.rich import clip, plain
 from gateway.speaking import Speaker
-from gateway.view import SentenceFor, progress_page
+from gateway.view import GOAL_CHARACTERS, SentenceFor, progress_page
 
 FIRST_FILE_SLOT = 100
 ANSWER_FILE_SLOT = 99
 HEARTBEAT_SECONDS = 2.0
 MEGABYTE = 1_048_576
+REMIND_AFTER = timedelta(seconds=30)
+"""A person who answers within it was not away."""
 
 _log = logging.getLogger(__name__)
 
@@ -79,6 +81,7 @@ class Deliveries(Delivering):
                     request.status, self._clock(), self._sentence_for, speaker.channel.capabilities.max_text
                 )
                 message_id = await speaker.show(request.address, owner, 0, page)
+                await self._remind(speaker, request)
         except ChatGone as gone:
             _log.warning("task %s cannot be shown: %s", task_id, gone)
             await self._outbox.finish(task_id)
@@ -88,6 +91,19 @@ class Deliveries(Delivering):
         except PageRefused as refused:
             raise ApplicationError(str(refused), type="PageRefused", non_retryable=True) from refused
         return DeliverOutcome(delivered=True, message_id=message_id)
+
+    async def _remind(self, speaker: Speaker, request: DeliverRequest) -> None:
+        """Ring once for a wait that has gone on for REMIND_AFTER, and then once a day: an edit rings no bell."""
+        status = request.status
+        waits_for = status.approval.approval_id if status.approval else status.asked.question_id if status.asked else ""
+        since = status.approval.asked_at if status.approval else status.asked.asked_at if status.asked else None
+        if since is None or self._clock() - since < REMIND_AFTER:
+            return
+        days = (self._clock() - since).days
+        sentence = texts.REMIND_APPROVAL if status.approval else texts.REMIND_QUESTION
+        text = sentence.say(status.language, goal=clip(status.goal, GOAL_CHARACTERS), short=waits_for)
+        key = f"remind/{status.record.task_id}/{waits_for}/{days}"
+        await speaker.notify(Notice(address=request.address, text=text, key=key))
 
     async def _show_end(self, speaker: Speaker, request: DeliverRequest, owner: str) -> str:
         status, limit = request.status, speaker.channel.capabilities.max_text

@@ -59,7 +59,9 @@ class Asking:
         """
         async with self._turn:
             before = self._state.phase
-            asked = Asked(question_id=short_id(workflow.random()), question=question, choices=choices)
+            asked = Asked(
+                question_id=short_id(workflow.random()), question=question, choices=choices, asked_at=workflow.now()
+            )
             self._state.put_question(asked)
             self._visibility.enter(Phase.AWAITING_USER)
             await self.tell_conversation("awaiting_user", asked.question_id)

@@ -42,6 +42,8 @@ PROGRESS_PAUSE = timedelta(seconds=1)
 PROGRESS_TICK = timedelta(seconds=20)
 """While work goes on, the message changes at least this often."""
 
+REMINDER_EVERY = timedelta(hours=24)
+
 FINAL_ATTEMPT = timedelta(seconds=120)
 FINAL_IN_ALL = timedelta(days=7)
 FINAL_RETRY = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=30))

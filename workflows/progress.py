@@ -1,6 +1,7 @@
 """Keeps the person's one message in line with the task, in the background and never in its way."""
 
 import asyncio
+from datetime import timedelta
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError
@@ -22,6 +23,7 @@ class Progress:
         self._state = state
         self._delivered = 0
         self._in_flight = False
+        self._reminded_of: str | None = None
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -62,18 +64,30 @@ class Progress:
             await workflow.sleep(limits.PROGRESS_PAUSE, summary="between edits")
 
     async def _until_something_changes(self) -> None:
+        """Also ends without a change when it is time to show life, or to remind the person that they are waited for."""
+
         def changed() -> bool:
             return self._state.sequence > self._delivered
 
         if changed():
             return
-        if self._state.phase in BUSY_PHASES:
-            try:
-                await workflow.wait_condition(changed, timeout=limits.PROGRESS_TICK, timeout_summary="show life")
-            except TimeoutError:
-                self._state.changed()
-        else:
-            await workflow.wait_condition(changed)
+        why, timeout = self._patience()
+        try:
+            await workflow.wait_condition(changed, timeout=timeout, timeout_summary=why)
+        except TimeoutError:
+            self._state.changed()
+
+    def _patience(self) -> tuple[str, timedelta | None]:
+        state = self._state
+        if state.phase in BUSY_PHASES:
+            return "show life", limits.PROGRESS_TICK
+        waits_for = state.approval.approval_id if state.approval else state.asked.question_id if state.asked else None
+        if waits_for is None:
+            return "", None
+        reminded = waits_for == self._reminded_of
+        self._reminded_of = waits_for
+        first = timedelta(minutes=state.given.limits.remind_after_minutes)
+        return "remind the person", limits.REMINDER_EVERY if reminded else first
 
     async def _deliver(self) -> None:
         request = self._request(final=False)

@@ -41,6 +41,14 @@ PREVIEW_CLIPPED = Sentence(
 )
 ANSWER_BY_WRITING = Sentence(en="Write your answer, or choose:", zh="请直接回复，或选择：")
 
+REMIND_APPROVAL = Sentence(
+    en="🔔 “{goal}” waits for your yes or no: use the buttons above, or write /approve {short} or /deny {short}.",
+    zh="🔔 “{goal}”正在等待你的批准：请使用上面的按钮，或发送 /approve {short} 或 /deny {short}。",
+)
+REMIND_QUESTION = Sentence(
+    en="🔔 “{goal}” waits for your answer to the question above.", zh="🔔 “{goal}”正在等待你回答上面的问题。"
+)
+
 APPROVE = Sentence(en="✅ Approve", zh="✅ 批准")
 DENY = Sentence(en="⛔ Deny", zh="⛔ 拒绝")
 PAUSE = Sentence(en="⏸ Pause", zh="⏸ 暂停")

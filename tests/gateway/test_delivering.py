@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import pytest
 from temporalio.exceptions import ApplicationError
 
 from contracts.delivery import DeliverOutcome, Notice
 from contracts.messages import Address, Attachment
-from contracts.task import Phase
+from contracts.task import Phase, TaskStatus
 from gateway.channel import ChannelUnreachable
 from gateway.channels.console import Console
 from gateway.channels.telegram import Telegram
@@ -302,6 +303,22 @@ async def test_an_approval_card_has_buttons_and_loses_them_with_the_decision(hou
     (message,) = house.server.from_bot(CHAT)
     data = [button["callback_data"] for row in message["reply_markup"]["inline_keyboard"] for button in row]
     assert [each.split(":")[0] for each in data] == ["pause", "stop"]
+
+
+async def test_a_wait_that_goes_on_rings_once_and_again_the_next_day(house: House) -> None:
+    def waiting(sequence: int, since: timedelta) -> TaskStatus:
+        asked = approval().model_copy(update={"asked_at": NOW - since})
+        return status(sequence, phase=Phase.AWAITING_APPROVAL, approval=asked)
+
+    await house.bring(waiting(1, timedelta(seconds=1)))
+    assert len(house.texts) == 1
+
+    for sequence in (2, 3):
+        await house.bring(waiting(sequence, timedelta(minutes=2)))
+    await house.bring(waiting(4, timedelta(days=1)))
+
+    assert [text.startswith("🔔") for text in house.texts] == [False, True, True]
+    assert f"/approve {approval().approval_id}" in house.texts[1]
 
 
 async def test_a_retried_task_gets_a_message_of_its_own_and_its_old_run_is_silent(house: House) -> None:

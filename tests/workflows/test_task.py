@@ -511,6 +511,22 @@ async def test_without_a_cache_every_workflow_task_replays_and_nothing_differs()
         assert not [event for event in history.events if event.HasField("workflow_task_failed_event_attributes")]
 
 
+async def test_a_person_who_does_not_answer_is_reminded() -> None:
+    script = scripted(calls(call(script="rm x")), Reply(text="done"))
+    script.verdict = asks
+    async with stage(script) as on:
+        given = on.input(pushes=True, limits=Limits(remind_after_minutes=0.02))
+        handle = await on.start(given)
+        status = await on.until(handle, lambda seen: seen.approval is not None)
+        first = status.sequence
+        await on.until(handle, lambda seen: seen.sequence > first)
+
+        shown = [each.status for each in script.delivered if each.status.approval is not None]
+        assert script.runs == []
+        await handle.cancel()
+        assert shown[0].approval == status.approval
+
+
 async def test_two_calls_that_ask_are_put_one_after_the_other() -> None:
     script = scripted(calls(call(script="rm a"), call(script="rm b")), Reply(text="done"))
     script.verdict = asks
