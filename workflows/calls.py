@@ -155,8 +155,7 @@ class Calls:
         state = self._state
         state.tainted = state.tainted or not outcome.provenance.trusted
         state.files.extend(outcome.send)
-        denied = outcome.turn.error in ("denied", "refused")
-        self._show(call, "done" if outcome.turn.ok else "denied" if denied else "failed")
+        self._show(call, "done" if outcome.turn.ok else "denied" if outcome.turn.error == "denied" else "failed")
         return outcome.turn
 
     def _refused(self, call: ToolCall, judged: JudgeOutcome) -> ToolTurn:

@@ -35,7 +35,7 @@ def task_input(
 ) -> TaskInput:
     """What a task is started with for one message."""
     message = delivered.message
-    first_line = next(iter(message.content.text.strip().splitlines()), "") or f"({message.content.type})"
+    goal = " ".join(message.content.text.split()) or f"({message.content.type})"
     return TaskInput(
         record=TaskRecord(
             task_id=task_id,
@@ -45,7 +45,7 @@ def task_input(
             status=Phase.QUEUED,
         ),
         request=user_turn(delivered),
-        goal=first_line[:GOAL_CHARACTERS],
+        goal=goal[:GOAL_CHARACTERS],
         actor=Actor(user_id=user_id(delivered), role=message.role, channel=message.platform),
         address=delivered.address,
         language=message.language,
