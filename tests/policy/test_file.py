@@ -81,11 +81,11 @@ def test_what_is_left_out_is_asked() -> None:
     assert approvals.spending_over == 0
 
 
-def test_the_shipped_policy_is_read_and_lists_an_owner() -> None:
-    policy = parse(default_text(), NAME)
+def test_the_shipped_policy_gives_the_owner_more_than_further_people() -> None:
+    owner, member = parse(default_text(), NAME).roles.values()
 
-    assert list(policy.roles) == ["owner"]
-    assert policy.role_of("cli:anyone") == "owner"
+    assert (owner.name, member.name) == ("owner", "member")
+    assert member.approvals.credential_access == "deny"
 
 
 @pytest.mark.parametrize(
