@@ -1,7 +1,6 @@
 """Starts the gateway: `python -m gateway.main` runs until SIGTERM or SIGINT."""
 
 import asyncio
-import os
 import sys
 
 from contracts.task import Limits
@@ -12,12 +11,10 @@ from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
-from runtime.logs import start_logging
 from runtime.paths import DataPaths
-from runtime.process import run_until_signal
-from runtime.redact import Redactor, secrets_of
-from runtime.settings import Settings, SettingsInvalid, read_settings
-from runtime.telemetry import Telemetry, start_telemetry
+from runtime.service import Service, run_service
+from runtime.settings import Settings
+from runtime.telemetry import Telemetry
 from runtime.temporal import connect
 
 NAME = "gateway"
@@ -25,25 +22,11 @@ NAME = "gateway"
 
 def main() -> int:
     """Gives the exit code."""
-    try:
-        settings = read_settings()
-    except SettingsInvalid as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    paths = DataPaths(settings.data_dir)
-    paths.prepare()
-    redactor = Redactor(secrets_of(dict(settings), os.environ))
-    log = start_logging(NAME, logs=paths.logs, level=settings.log_level, redactor=redactor)
-    telemetry = start_telemetry(NAME, metrics_port=settings.metrics_port + 1, otlp_endpoint=settings.otlp_endpoint)
+    return run_service(NAME, lambda settings: settings.metrics_port + 1, serve)
 
-    async def serve(stop: asyncio.Event) -> None:
-        await build(settings, paths, telemetry).run(stop)
 
-    try:
-        return run_until_signal(serve)
-    finally:
-        telemetry.close()
-        log.close()
+async def serve(service: Service, stop: asyncio.Event) -> None:
+    await build(service.settings, service.paths, service.telemetry).run(stop)
 
 
 def build(settings: Settings, paths: DataPaths, telemetry: Telemetry) -> Gateway:

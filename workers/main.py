@@ -1,7 +1,6 @@
 """Starts a worker: `python -m workers.main` runs workflows, planning and sandboxes until it is told to stop."""
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,12 +13,8 @@ from temporalio.worker import Worker
 
 from contracts.queues import CONTROL, HOSTS, WORKFLOWS, host_queue
 from runtime.health import Health, serve_health
-from runtime.logs import start_logging
-from runtime.paths import DataPaths
-from runtime.process import run_until_signal
-from runtime.redact import Redactor, secrets_of
-from runtime.settings import Settings, SettingsInvalid, read_settings
-from runtime.telemetry import Telemetry, start_telemetry
+from runtime.service import Service, run_service
+from runtime.settings import Settings
 from runtime.temporal import prepare_namespace
 from workers.parts import Parts, open_parts
 from workers.sweeping import sweep_for_ever
@@ -94,9 +89,10 @@ async def working(client: Client, parts: Parts, settings: Settings) -> AsyncIter
         yield workers
 
 
-async def serve(settings: Settings, telemetry: Telemetry, redactor: Redactor, stop: asyncio.Event) -> None:
+async def serve(service: Service, stop: asyncio.Event) -> None:
     """Work until `stop` is set. Raises: RuntimeError if a part fails, so that the process ends and is started anew."""
-    async with open_parts(settings, redactor, telemetry.runtime) as parts:
+    settings = service.settings
+    async with open_parts(settings, service.redactor, service.telemetry.runtime) as parts:
         await prepare_namespace(parts.client, None if settings.temporal_address else settings.retention_days)
         async with working(parts.client, parts, settings) as workers:
             sweep = asyncio.create_task(sweep_for_ever(parts.host, parts.client))
@@ -131,21 +127,7 @@ def health(workers: list[Worker], settings: Settings) -> Health:
 
 def main() -> int:
     """Gives the exit code."""
-    try:
-        settings = read_settings()
-    except SettingsInvalid as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    paths = DataPaths(settings.data_dir)
-    paths.prepare()
-    redactor = Redactor(secrets_of(dict(settings), os.environ))
-    log = start_logging(NAME, logs=paths.logs, level=settings.log_level, redactor=redactor)
-    telemetry = start_telemetry(NAME, metrics_port=settings.metrics_port, otlp_endpoint=settings.otlp_endpoint)
-    try:
-        return run_until_signal(lambda stop: serve(settings, telemetry, redactor, stop))
-    finally:
-        telemetry.close()
-        log.close()
+    return run_service(NAME, lambda settings: settings.metrics_port, serve)
 
 
 if __name__ == "__main__":
