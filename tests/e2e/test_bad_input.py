@@ -4,7 +4,7 @@ import pytest
 
 from tests.e2e.stack import Installation
 
-pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("e2e-bad")]
+pytestmark = pytest.mark.timeout(400)
 
 
 def test_an_empty_request_is_a_usage_error(running: Installation) -> None:

@@ -13,7 +13,7 @@ from runtime.paths import DataPaths
 from tests.e2e.evidence import Place, databases, history_payloads, holding, opened_blobs, raw_files
 from tests.e2e.paired import Paired, paired
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("e2e-canary")]
+pytestmark = pytest.mark.timeout(300)
 
 KEY = f"canary-key-{secrets.token_hex(12)}"
 TOKEN = f"canary-token-{secrets.token_hex(12)}"

@@ -14,7 +14,7 @@ import pytest
 
 from tests.e2e.stack import Installation, eventually, free_port, installation, prepared
 
-pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("e2e-faults")]
+pytestmark = pytest.mark.timeout(400)
 
 RISKY = "/run python3 -c 'print(6 * 7)'"
 """Code that policy cannot read: it asks."""

@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.inside import containers_of, wait_for_file
 from tests.e2e.stack import Installation, eventually
 
-pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("e2e-kills")]
+pytestmark = pytest.mark.timeout(600)
 
 RISKY = "/run python3 -c 'print(1)'"
 """Code that policy cannot read: it asks."""

@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.stack import Installation
 
-pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("e2e-main")]
+pytestmark = pytest.mark.timeout(400)
 
 RISKY = '/run python3 -c \'print("go" + "ne")\''
 """Code that policy cannot read: it asks."""

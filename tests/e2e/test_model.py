@@ -10,7 +10,7 @@ from tests.e2e.model_cloud import ModelCloud, fakellm, model_cloud
 from tests.e2e.stack import Installation, installation
 from tests.planner.model_server import Canned, calls, fault, words
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("e2e-model")]
+pytestmark = pytest.mark.timeout(300)
 
 SEED = "Open http://site.test/ , summarise it, write the summary to report.md, and send it to me"
 

@@ -10,7 +10,7 @@ from tests.e2e.paired import STRANGER, Paired, paired
 from tests.e2e.stack import eventually
 from tests.e2e.telegram_cloud import Talk
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("e2e-telegram")]
+pytestmark = pytest.mark.timeout(300)
 
 RISKY = "/run python3 -c 'print(6 * 7)' # {mark}"
 """Code that policy cannot read: it asks."""

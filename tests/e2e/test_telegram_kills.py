@@ -8,7 +8,7 @@ from tests.e2e.inside import wait_for_file
 from tests.e2e.paired import Paired, paired
 from tests.e2e.telegram_cloud import Talk
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("e2e-telegram-kills")]
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture(scope="module")
