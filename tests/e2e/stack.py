@@ -11,11 +11,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import docker
 from rich.console import Console
 from temporalio.service import RPCError
 
@@ -176,6 +177,20 @@ def installation(folder: Path, extra: Mapping[str, str] | None = None) -> Iterat
     finally:
         given.asos("down")
         shutil.rmtree(given.data_dir, ignore_errors=True)
+        _remove_sandboxes(given)
+
+
+def _remove_sandboxes(given: Installation) -> None:
+    """Sandboxes outlive `asos down` for the sake of tasks that go on later; here nobody will go on with them."""
+    address = given.environment.get("DOCKER_HOST", "unix:///var/run/docker.sock")
+    if not Path(address.removeprefix("unix://")).exists():
+        return
+    name = f"asos-{given.environment['ASOS_HOST_ID']}-"
+    with closing(docker.APIClient(base_url=address, version="auto", timeout=60)) as engine:
+        for container in engine.containers(all=True, filters={"name": name}):
+            engine.remove_container(container["Id"], v=True, force=True)
+        for volume in engine.volumes(filters={"name": name})["Volumes"] or []:
+            engine.remove_volume(volume["Name"], force=True)
 
 
 def prepared(folder: Path, extra: Mapping[str, str] | None = None) -> Installation:
