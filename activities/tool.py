@@ -35,6 +35,14 @@ class ToolContext:
     """True if the task has read untrusted content, so that what it writes may repeat it."""
 
     @property
+    def foreign_may_be_inside(self) -> bool:
+        """Whether something that the person did not write can have come into the sandbox, and so out of it again.
+
+        Without it a sandbox holds only its image and what the task itself has made there.
+        """
+        return self.tainted or bool(self.egress)
+
+    @property
     def sandbox(self) -> Sandbox:
         """The task's sandbox; only tools whose spec says `needs_sandbox` may ask for it."""
         if self.open_sandbox is None:

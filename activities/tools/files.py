@@ -98,7 +98,9 @@ async def _read(asked: Arguments, context: ToolContext) -> ToolResult:
     data: JsonObject = {"path": asked.path, "size": len(content), "sha256": digest}
     if _is_binary(content):
         words = {"path": asked.path, "size": len(content), "media_type": _media_type(asked.path)}
-        return _result(context, texts.FILE_BINARY.say(context.language, **words), data, provenance=_from(asked.path))
+        return _result(
+            context, texts.FILE_BINARY.say(context.language, **words), data, provenance=_from(asked.path, context)
+        )
     shown = await show(content, name, RESULT_TEXT_BYTES, blobs=context.blobs, language=context.language)
     return _result(
         context,
@@ -106,7 +108,7 @@ async def _read(asked: Arguments, context: ToolContext) -> ToolResult:
         data | {"text": shown.text},
         text=shown.text,
         files=(shown.file,) if shown.file else (),
-        provenance=_from(asked.path),
+        provenance=_from(asked.path, context),
     )
 
 
@@ -125,7 +127,7 @@ async def _list(asked: Arguments, context: ToolContext) -> ToolResult:
         texts.FILES_LISTED.say(context.language, path=asked.path, count=len(entries)),
         data,
         text=_table(entries, context.language),
-        provenance=_from(asked.path),
+        provenance=_from(asked.path, context),
     )
 
 
@@ -203,8 +205,8 @@ def _result(
     )
 
 
-def _from(path: str) -> Provenance:
-    return Provenance(trusted=False, origins=(f"file:{_whole(path)}",))
+def _from(path: str, context: ToolContext) -> Provenance:
+    return Provenance(trusted=not context.foreign_may_be_inside, origins=(f"file:{_whole(path)}",))
 
 
 def _whole(path: str) -> str:

@@ -20,7 +20,6 @@ from contracts.verdicts import CommandAction
 _STDERR_ROOM = 8_192
 _FRAME_ROOM = 1_024
 _GRACE_SECONDS = 30.0
-_PROVENANCE = Provenance(trusted=False, origins=("sandbox:command",))
 
 
 class Arguments(Value):
@@ -99,7 +98,7 @@ async def _result(asked: Arguments, outcome: CommandOutcome, context: ToolContex
         text=_text(headline, stdout.text, stderr.text, outcome, context.language),
         data=_data(outcome, stdout.text, stderr.text),
         files=tuple(shown.file for shown in (stdout, stderr) if shown.file),
-        provenance=_PROVENANCE,
+        provenance=Provenance(trusted=not context.foreign_may_be_inside, origins=("sandbox:command",)),
         error=_error(outcome),
     )
 
@@ -157,6 +156,6 @@ def _refused(context: ToolContext, why: str) -> ToolResult:
         ok=False,
         headline=one_line(text),
         text=text,
-        provenance=_PROVENANCE,
+        provenance=Provenance(trusted=not context.foreign_may_be_inside, origins=("sandbox:command",)),
         error="refused",
     )

@@ -1,11 +1,13 @@
 """The shell tool."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from activities.tool import BadArguments
 from activities.tools.shell import Shell
+from contracts.messages import HostGrant
 from contracts.tools import RESULT_TEXT_BYTES
 from contracts.values import JsonObject
 from contracts.verdicts import CommandAction
@@ -20,8 +22,19 @@ async def test_a_command_gives_its_output_and_exit_code(bench: Bench) -> None:
     assert result.data["stdout"] == "out\n/workspace\n"
     assert result.data["stderr"] == "err\n"
     assert "stdout:\nout" in result.text
-    assert result.provenance.trusted is False
     assert result.provenance.origins == ("sandbox:command",)
+
+
+@pytest.mark.parametrize(
+    ("tainted", "egress", "trusted"),
+    [(False, (), True), (True, (), False), (False, (HostGrant(host="example.org"),), False)],
+)
+async def test_output_is_trusted_only_while_nothing_foreign_can_be_in_the_sandbox(
+    bench: Bench, tainted: bool, egress: tuple[HostGrant, ...], trusted: bool
+) -> None:
+    result = await replace(bench, tainted=tainted, egress=egress).run(Shell(), {"script": "echo x"})
+
+    assert result.provenance.trusted is trusted
 
 
 async def test_a_failing_command_is_a_result_and_not_an_exception(bench: Bench) -> None:
