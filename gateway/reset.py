@@ -12,6 +12,8 @@ from temporalio.client import Client
 from contracts.queues import task_workflow_id
 
 _PLAN = "plan-"
+_TOOL = "tool-"
+_ENDS = (EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED)
 
 
 class NothingToRetry(Exception):
@@ -21,7 +23,7 @@ class NothingToRetry(Exception):
 async def retry_task(
     client: Client, task_id: str, from_step: int | None, *, reason: str, request_id: str
 ) -> tuple[str, int]:
-    """The new run's id, and the step that it goes on from; None takes the last step that was planned.
+    """The new run's id, and the step that it goes on from; None takes the last one that did something.
 
     Raises: NothingToRetry, RPCError.
     """
@@ -32,7 +34,7 @@ async def retry_task(
         done = run.step_of(request_id)
         if done is not None:
             return run_id, done
-        step = max(run.points, default=None) if from_step is None else from_step
+        step = run.default_step() if from_step is None else from_step
         if step is not None and step in run.points:
             mark = f"{reason} (step {step}, request {request_id})"
             return await _reset(client, workflow_id, run_id, run.points[step], mark, request_id), step
@@ -52,6 +54,34 @@ class _Run:
     resets: list[str] = field(default_factory=list)
     """The reasons of the resets that made this run."""
 
+    last_plan_event: int = 0
+    last_plan_answered: bool = False
+    acted: set[int] = field(default_factory=set)
+    """Steps of which a tool ran."""
+    ended: bool = False
+    """True if the planner's reply ended it, well or badly."""
+
+    def note(self, event: HistoryEvent) -> None:
+        """Take in what an event says of the steps."""
+        step = _step_of_activity(event, _PLAN)
+        if step is not None:
+            self.points[step] = event.activity_task_scheduled_event_attributes.workflow_task_completed_event_id
+            self.last_plan_event, self.last_plan_answered = event.event_id, False
+        acted = _step_of_activity(event, _TOOL)
+        if acted is not None:
+            self.acted.add(acted)
+        if event.event_type == EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
+            scheduled = event.activity_task_completed_event_attributes.scheduled_event_id
+            self.last_plan_answered = self.last_plan_answered or scheduled == self.last_plan_event
+        self.ended = self.ended or event.event_type in _ENDS
+
+    def default_step(self) -> int | None:
+        """The last step; where that only gave the reply, the step before, whose outcome the reply is about."""
+        last = max(self.points, default=None)
+        if last is None or not (self.ended and self.last_plan_answered) or last in self.acted:
+            return last
+        return last - 1 if last - 1 in self.points else last
+
     def step_of(self, request_id: str) -> int | None:
         """The step from which a request has already made this run go on."""
         pattern = re.compile(rf"\(step (\d+), request {re.escape(request_id)}\)")
@@ -67,18 +97,17 @@ async def _read(client: Client, workflow_id: str, run_id: str) -> _Run:
             run.before = event.workflow_execution_started_event_attributes.continued_execution_run_id
         elif event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED:
             run.resets.append(event.workflow_task_failed_event_attributes.failure.message)
-        step = _planned_step(event)
-        if step is not None:
-            run.points[step] = event.activity_task_scheduled_event_attributes.workflow_task_completed_event_id
+        run.note(event)
     return run
 
 
-def _planned_step(event: HistoryEvent) -> int | None:
+def _step_of_activity(event: HistoryEvent, kind: str) -> int | None:
+    """The step in an activity's id, such as 3 in `plan-3` and in `tool-3.0-1f2e3d-e1`."""
     if event.event_type != EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
         return None
     activity_id = event.activity_task_scheduled_event_attributes.activity_id
-    number = activity_id.removeprefix(_PLAN)
-    return int(number) if activity_id.startswith(_PLAN) and number.isdigit() else None
+    number = activity_id.removeprefix(kind).partition(".")[0]
+    return int(number) if activity_id.startswith(kind) and number.isdigit() else None
 
 
 async def _reset(client: Client, workflow_id: str, run_id: str, event_id: int, reason: str, request_id: str) -> str:

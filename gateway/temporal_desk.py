@@ -43,6 +43,10 @@ UPDATE_SECONDS = 15.0
 """An update is safe only once a worker has taken it, so that this bounds how long a worker may be away."""
 
 QUERY_SECONDS = 10.0
+
+SORTED_TASKS = 200
+"""The server lists open tasks before closed ones; so many are read to put the newest first."""
+
 RPC_SECONDS = timedelta(seconds=5)
 
 _WAITING = frozenset(
@@ -130,9 +134,11 @@ class TemporalDesk:
     async def tasks(self, user_id: str | None, limit: int = 20) -> list[TaskSummary]:
         found: list[WorkflowExecution] = []
         async with _answering("", QUERY_SECONDS):
-            async for execution in self._client.list_workflows(_listing(user_id), limit=limit, page_size=limit):
+            listed = max(limit, SORTED_TASKS)
+            async for execution in self._client.list_workflows(_listing(user_id), limit=listed, page_size=listed):
                 found.append(execution)
-        return list(await asyncio.gather(*(self._with_goal(execution) for execution in found)))
+        newest = sorted(found, key=lambda execution: execution.start_time, reverse=True)[:limit]
+        return list(await asyncio.gather(*(self._with_goal(execution) for execution in newest)))
 
     async def retry(self, task_id: str, from_step: int | None, *, reason: str, request_id: str) -> Retried:
         async with _answering(task_id, UPDATE_SECONDS):

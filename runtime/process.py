@@ -13,6 +13,10 @@ Serve = Callable[[asyncio.Event], Coroutine[None, None, None]]
 _log = logging.getLogger(__name__)
 
 
+class CannotStart(Exception):
+    """Raised when something that the person can mend keeps a process from starting; the text says what, and how."""
+
+
 def run_until_signal(serve: Serve) -> int:
     """Run `serve` in a new event loop. The exit code is 0 after an orderly end, 1 after an exception, which is logged.
 
@@ -22,6 +26,9 @@ def run_until_signal(serve: Serve) -> int:
         asyncio.run(_run(serve))
     except asyncio.CancelledError:
         _log.warning("stopped by a second signal, before everything was closed")
+        return 1
+    except CannotStart as reason:
+        _log.error("%s", reason)
         return 1
     except Exception:
         _log.exception("ended by an error")

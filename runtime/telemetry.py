@@ -49,6 +49,15 @@ def _provider(service: str, otlp_endpoint: str) -> ReplaySafeTracerProvider:
     return provider
 
 
+def quiet_runtime() -> Runtime:
+    """For a command at a terminal: what the client's core has to say about retries is not for the person there."""
+    return Runtime(
+        telemetry=TelemetryConfig(
+            logging=LoggingConfig(filter=TelemetryFilter(core_level="ERROR", other_level="ERROR"))
+        )
+    )
+
+
 def _runtime(metrics_port: int | None) -> Runtime:
     metrics = None if metrics_port is None else PrometheusConfig(bind_address=f"127.0.0.1:{metrics_port}")
     logging = LoggingConfig(filter=TelemetryFilter(core_level="WARN", other_level="ERROR"))

@@ -32,6 +32,7 @@ from runtime.blobs import FileBlobs
 from runtime.discover import discover
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
+from runtime.process import CannotStart
 from runtime.redact import Redactor
 from runtime.settings import Settings
 from runtime.temporal import connect
@@ -61,11 +62,11 @@ class Parts:
 async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -> AsyncIterator[Parts]:
     """Everything for these settings, open for the length of the block.
 
-    Raises: KeyringUnusable, OSError, PolicyError.
+    Raises: KeyringUnusable, CannotStart, OSError.
     """
     paths = DataPaths(settings.data_dir)
     keyring = Keyring.load(settings.data_dir)
-    policy_file = PolicyFile(policy_path(settings, paths), parse_policy, judge)
+    policy_file = policy_in(policy_path(settings, paths))
     blobs = FileBlobs(paths.blobs, keyring)
     tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now)))
     examiner = Examiner(Catalogue(tools), policy_file, blobs)
@@ -113,9 +114,12 @@ def policy_path(settings: Settings, paths: DataPaths) -> Path:
     return paths.policy
 
 
-def parse_policy(text: str) -> Policy:
-    """Raises: PolicyError, which is a ValueError."""
-    return parse(text, "policy.yaml")
+def policy_in(path: Path) -> PolicyFile[Policy]:
+    """The person's policy, read and in force. Raises: CannotStart with the line that is wrong."""
+    try:
+        return PolicyFile(path, lambda text: parse(text, path.name), judge)
+    except (ValueError, OSError) as error:
+        raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
 
 
 async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> SandboxHost:

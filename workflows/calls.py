@@ -9,13 +9,15 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from contracts.activities import Acting, JudgeOutcome, JudgeRequest, Judging, RunOutcome, RunRequest
 from contracts.errors import SANDBOX_LOST
+from contracts.language import Language
 from contracts.queues import CONTROL
 from contracts.sandbox import Lease
 from contracts.task import Approval, Phase, StepView
 from contracts.texts import task as texts
+from contracts.texts.policy import REASONS
 from contracts.tools import HEADLINE_CHARACTERS, ToolCall
 from contracts.transcript import NoteTurn, ToolTurn
-from contracts.verdicts import Ask, Deny
+from contracts.verdicts import Ask, Deny, Reason
 from workflows import limits
 from workflows.asking import Asking
 from workflows.failures import host_is_away, reason_of, type_of
@@ -159,9 +161,10 @@ class Calls:
         return outcome.turn
 
     def _refused(self, call: ToolCall, judged: JudgeOutcome) -> ToolTurn:
-        rules = ", ".join(f"{reason.rule} {reason.detail}".strip() for reason in judged.verdict.reasons)
+        language = self._state.given.language
+        why = " ".join(sentence_of(reason, language) for reason in judged.verdict.reasons)
         error = "denied" if judged.known else judged.verdict.reasons[0].rule
-        return self._closed(call, "denied", error, judged.problem or f"not permitted: {rules}")
+        return self._closed(call, "denied", error, judged.problem or texts.NOT_PERMITTED.say(language, why=why))
 
     def _closed(self, call: ToolCall, mark: StepMark, error: str, headline: str) -> ToolTurn:
         """The turn of a call that gave no result of its own."""
@@ -191,6 +194,12 @@ class Calls:
         self._state.forget_failures()
         self._state.additions.append(NoteTurn(code="same_failure", text=question))
         self._state.additions.append(answer)
+
+
+def sentence_of(reason: Reason, language: Language) -> str:
+    """Why a rule fell, as a person reads it; a rule without a sentence is named."""
+    known = REASONS.get(reason.rule)
+    return known.say(language, detail=reason.detail) if known else f"{reason.rule} {reason.detail}".strip()
 
 
 async def together(tasks: list[asyncio.Task[None]]) -> None:

@@ -86,6 +86,7 @@ REPLAYED = Sentence(
 )
 DIFFERS = Sentence(en="First difference, in run {run_id}: {difference}", zh="第一处差异，运行 {run_id}：{difference}")
 HISTORY_WRITTEN = Sentence(en="{events} events written to {path}", zh="已将 {events} 个事件写入 {path}")
+NOT_WRITTEN = Sentence(en="{path} cannot be written: {reason}", zh="无法写入 {path}：{reason}")
 NOT_A_HISTORY = Sentence(en="{path} holds no workflow history: {reason}", zh="{path} 不是工作流历史：{reason}")
 CHAT_WELCOME = Sentence(
     en="Write what you want done; /help shows what works without a model, /quit leaves. Tasks go on without you.",

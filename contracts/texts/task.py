@@ -26,6 +26,7 @@ TOO_MANY_STEPS = Sentence(
     en="This task has taken {steps} steps. Shall I go on?",
     zh="这个任务已经执行了 {steps} 步。要继续吗？",
 )
+NOT_PERMITTED = Sentence(en="Not permitted: {why}", zh="不允许：{why}")
 TRY_AGAIN = Sentence(en="Try again", zh="再试一次")
 GO_ON = Sentence(en="Go on", zh="继续")
 GIVE_UP = Sentence(en="Stop", zh="停止")

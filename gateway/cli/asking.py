@@ -87,7 +87,7 @@ def register(app: typer.Typer, settings: Settings, ensure_up: Prepare) -> None:
 
         async def command(office: Office) -> int:
             hosts = tuple(host_grant(each, office) for each in allow_host or ())
-            words = typer.get_text_stream("stdin").read() if text == "-" else text
+            words = typer.get_binary_stream("stdin").read().decode("utf-8", "replace") if text == "-" else text
             delivered = await request(office, words, files=tuple(file or ()), hosts=hosts)
             task_id = await start_task(office, delivered)
             manner = Manner(

@@ -58,7 +58,9 @@ async def _request(office: Office, line: str, screen: Screen) -> None:
         screen.note(texts.QUEUED_BEHIND.say(office.language, ahead=accepted.ahead))
     if accepted.task_id is None:
         return
-    following = asyncio.create_task(follow_to_end(office, accepted.task_id, Manner(ask_here=person_is_here())))
+    following = asyncio.create_task(
+        follow_to_end(office, accepted.task_id, Manner(wait=False, ask_here=person_is_here()))
+    )
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, following.cancel)
     try:

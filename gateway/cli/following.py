@@ -49,6 +49,7 @@ class Follower:
         self._manner = manner
         self._screen = screen
         self._left: set[str] = set()
+        self._seen = False
 
     async def follow(self) -> tuple[TaskStatus, int]:
         """The last status, and the exit code that it means."""
@@ -69,15 +70,19 @@ class Follower:
         begun = loop.time()
         while True:
             try:
-                return await self._office.desk.status(self._task_id)
+                status = await self._office.desk.status(self._task_id)
             except NoSuchTask:
-                if loop.time() > begun + START_SECONDS:
+                # A server that is going down also says so of a task that was there a moment ago.
+                if loop.time() > begun + (PATIENCE_SECONDS if self._seen else START_SECONDS):
                     raise
                 await asyncio.sleep(POLL_SECONDS)
             except (DeskUnreachable, Refused):
                 if loop.time() > begun + PATIENCE_SECONDS:
                     raise
                 await asyncio.sleep(1)
+            else:
+                self._seen = True
+                return status
 
     async def _attend(self, status: TaskStatus) -> bool:
         """Answer what the task asks, if it asks; False if it waits and this terminal is not to wait with it."""

@@ -83,7 +83,11 @@ def register(app: typer.Typer, settings: Settings) -> None:
 
         async def command(office: Office) -> int:
             histories = await histories_of(office.client, task_workflow_id(await find_task(office, task)))
-            await asyncio.to_thread(write_histories, out, histories)
+            try:
+                await asyncio.to_thread(write_histories, out, histories)
+            except OSError as error:
+                sentence = texts.NOT_WRITTEN.say(office.language, path=out, reason=error.strerror)
+                raise Complaint(sentence, USAGE) from error
             events = sum(len(each.events) for each in histories)
             office.console.print(texts.HISTORY_WRITTEN.say(office.language, events=events, path=out), markup=False)
             return DONE

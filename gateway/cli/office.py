@@ -22,6 +22,7 @@ from runtime.blobs import FileBlobs
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.settings import Settings
+from runtime.telemetry import quiet_runtime
 from runtime.temporal import TemporalUnreachable, connect
 
 PATIENCE_SECONDS = 10.0
@@ -72,7 +73,7 @@ class Office:
 async def open_office(settings: Settings, console: Console) -> AsyncIterator[Office]:
     """Connect with the installation's own keys. Raises: TemporalUnreachable."""
     keyring = Keyring.load(settings.data_dir)
-    client = await connect(settings, keyring, patience_seconds=PATIENCE_SECONDS)
+    client = await connect(settings, keyring, runtime=quiet_runtime(), patience_seconds=PATIENCE_SECONDS)
     blobs = FileBlobs(DataPaths(settings.data_dir).blobs, keyring)
     yield Office(settings, client, TemporalDesk(client), blobs, keyring, console)
 
@@ -127,6 +128,8 @@ async def find_task(office: Office, wanted: str) -> str:
 
     Raises: Complaint, NoSuchTask.
     """
+    if not wanted.strip():
+        raise Complaint(texts.NO_TASK.say(office.language, task_id="''"), USAGE)
     if len(wanted) == 26 and wanted.lower() != "last":
         return wanted.upper()
     known = [summary.task_id for summary in await office.desk.tasks(None, 200)]

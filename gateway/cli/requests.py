@@ -6,6 +6,7 @@ import re
 import secrets
 import shutil
 from datetime import UTC, datetime
+from ipaddress import ip_address
 from pathlib import Path
 
 from contracts.conversation import Delivered
@@ -99,4 +100,11 @@ def host_grant(text: str, office: Office) -> HostGrant:
     match = _HOST.fullmatch(text.strip())
     if match is None:
         raise Complaint(texts.BAD_HOST.say(office.language, text=text), USAGE)
-    return HostGrant(host=match["host"].lower(), port=int(match["port"] or 443), address=match["address"])
+    try:
+        if match["address"]:
+            address, _, port = match["address"].rpartition(":")
+            ip_address(address.strip("[]"))
+            HostGrant(host=match["host"], port=int(port))
+        return HostGrant(host=match["host"].lower(), port=int(match["port"] or 443), address=match["address"])
+    except ValueError as error:
+        raise Complaint(texts.BAD_HOST.say(office.language, text=text), USAGE) from error
