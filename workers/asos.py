@@ -65,7 +65,16 @@ def main() -> None:
         Console(stderr=True).print(str(error), style="red", markup=False)
         sys.exit(2)
     logging.getLogger().addHandler(logging.NullHandler())  # what a library has to say is not for the terminal
-    command_line(settings)(prog_name="asos")
+    try:
+        command_line(settings)(prog_name="asos")
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    else:
+        code = 0
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Threads of the Temporal client may call into the interpreter while it is torn down, which aborts the process.
+    os._exit(code)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
 from memory.notes import Notes
+from policy.document import PolicyError
 from policy.file import parse
 from policy.judge import judge
 from policy.roles import Policy
@@ -117,8 +118,8 @@ def policy_path(settings: Settings, paths: DataPaths) -> Path:
 def policy_in(path: Path) -> PolicyFile[Policy]:
     """The person's policy, read and in force. Raises: CannotStart with the line that is wrong."""
     try:
-        return PolicyFile(path, lambda text: parse(text, path.name), judge)
-    except (ValueError, OSError) as error:
+        return PolicyFile(path, lambda text: parse(text, path.name), judge, PolicyError)
+    except (PolicyError, OSError) as error:
         raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
 
 

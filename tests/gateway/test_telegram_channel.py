@@ -23,6 +23,7 @@ from gateway.store import Store, StoreUnusable
 from tests.gateway.fake_desk import FakeDesk
 from tests.gateway.made import (
     CHAT,
+    NOW,
     TASK,
     MemoryBlobs,
     approval,
@@ -49,7 +50,7 @@ class House:
         self.blobs = MemoryBlobs()
         self.outbox, self.requests, self.pairing = Outbox(store), Requests(store), Pairing(store)
         self.speakers = {"telegram": Speaker(telegram, self.outbox, fast_pace())}
-        self.deliveries = Deliveries(self.speakers, self.outbox, self.blobs, lambda _: None)
+        self.deliveries = Deliveries(self.speakers, self.outbox, self.blobs, lambda _: None, lambda: NOW)
         obeying = Obeying(self.desk, self.outbox, self.requests, lambda _: None)
         self.reception = Reception(
             self.desk, self.speakers, self.pairing, self.outbox, self.requests, self.blobs, obeying, Limits()

@@ -42,7 +42,7 @@ _RUN = textwrap.dedent(
     threading.Thread(target=server.serve_forever, daemon=True).start()
     endpoint = f"http://127.0.0.1:{collector_port}" if traced else ""
     telemetry = start_telemetry("worker", metrics_port=metrics_port, otlp_endpoint=endpoint)
-    settings = Settings(data_dir=data_dir, temporal_port=port)
+    settings = Settings(data_dir=data_dir, temporal_port=port, otlp_endpoint=endpoint)
     keyring = Keyring.load(settings.data_dir)
 
     async def run():
