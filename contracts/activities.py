@@ -6,7 +6,7 @@ from contracts.delivery import DeliverOutcome, DeliverRequest
 from contracts.language import Language
 from contracts.messages import Attachment, HostGrant
 from contracts.planning import PlanOutcome, PlanRequest
-from contracts.sandbox import Lease, LeaseRequest
+from contracts.sandbox import Lease, LeaseRequest, Snapshot, SnapshotKind, SweepReport
 from contracts.task import Approval
 from contracts.tools import Provenance, ToolCall
 from contracts.transcript import ToolTurn
@@ -25,6 +25,15 @@ class JudgeRequest(Value):
     tainted: bool = False
 
 
+class Demands(Value):
+    """What policy wants of the sandbox before a call runs in it."""
+
+    runtime: str | None = None
+    """An OCI runtime by name, such as `runsc`; without it the call does not run."""
+    snapshot: bool = False
+    """Save the sandbox's state first, so that the step can be undone."""
+
+
 class JudgeOutcome(Value):
     """The verdict, and how the call looks to a person."""
 
@@ -38,6 +47,7 @@ class JudgeOutcome(Value):
     problem: str = ""
     timeout_seconds: float = 600.0
     """How long the call may take at most, by its own arguments."""
+    demands: Demands = Demands()
 
 
 class RunRequest(Value):
@@ -84,15 +94,98 @@ class Acting:
         raise NotImplementedError
 
 
+class AcquireRequest(Value):
+    """A task needs its sandbox now, whatever state that is in."""
+
+    task_id: str
+    user_id: str
+    number: int
+    """Counts the needs of one task; the same number is the same need, however often it is asked."""
+    egress: tuple[HostGrant, ...] = ()
+    image: str | None = None
+    runtime: str | None = None
+    lost_epoch: int = 0
+    """Epoch of the lease that the task found lost."""
+    snapshot: str = ""
+    """Save the state under this name before the lease is given."""
+
+
+class Acquired(Value):
+    """The lease, and what became of the state meanwhile."""
+
+    lease: Lease
+    restored: Snapshot | None = None
+    """The snapshot that the sandbox was brought back from since the task last had it."""
+    files_lost: bool = False
+    """True if it had to begin empty although the task had one before."""
+    snapshot: Snapshot | None = None
+    """The one that was asked for."""
+
+
+class SnapshotRequest(Value):
+    """Save the state of one sandbox."""
+
+    lease: Lease
+    name: str
+    kind: SnapshotKind = "files"
+
+
+class ReclaimRequest(Value):
+    """Keep of an owner's snapshots only what the retention lets stay."""
+
+    owner: str
+    latest: str
+    """Digest of the state whose project files stay."""
+
+
+class SweepRequest(Value):
+    """Sweep the host with this id."""
+
+    host_id: str
+
+
+class Placing:
+    """Finds a task its sandbox; it speaks with the sandbox's own workflow."""
+
+    @activity.defn(name="acquire_sandbox")
+    async def acquire_sandbox(self, request: AcquireRequest) -> Acquired:
+        raise NotImplementedError
+
+
 class Leasing:
-    """Makes and removes sandboxes."""
+    """Makes, keeps and removes sandboxes; runs on the host that holds them."""
 
     @activity.defn(name="lease_sandbox")
     async def lease_sandbox(self, request: LeaseRequest) -> Lease:
         raise NotImplementedError
 
+    @activity.defn(name="pause_sandbox")
+    async def pause_sandbox(self, lease: Lease) -> None:
+        raise NotImplementedError
+
+    @activity.defn(name="resume_sandbox")
+    async def resume_sandbox(self, lease: Lease) -> None:
+        raise NotImplementedError
+
+    @activity.defn(name="snapshot_sandbox")
+    async def snapshot_sandbox(self, request: SnapshotRequest) -> Snapshot:
+        raise NotImplementedError
+
+    @activity.defn(name="sleep_sandbox")
+    async def sleep_sandbox(self, request: SnapshotRequest) -> Snapshot:
+        raise NotImplementedError
+
     @activity.defn(name="release_sandbox")
     async def release_sandbox(self, lease: Lease) -> None:
+        raise NotImplementedError
+
+    @activity.defn(name="reclaim_sandbox")
+    async def reclaim_sandbox(self, request: ReclaimRequest) -> Snapshot | None:
+        """Gives the snapshot of the project files that stays, or None if there were none."""
+        raise NotImplementedError
+
+    @activity.defn(name="sweep_host")
+    async def sweep_host(self, request: SweepRequest) -> SweepReport:
         raise NotImplementedError
 
 

@@ -2,6 +2,10 @@
 
 SANDBOX_LOST = "SandboxLost"
 SANDBOX_UNAVAILABLE = "SandboxUnavailable"
+SANDBOX_BUSY = "SandboxBusy"
+HOST_FULL = "HostFull"
+SNAPSHOT_UNUSABLE = "SnapshotUnusable"
+SNAPSHOT_FAILED = "SnapshotFailed"
 PLANNER_BUSY = "PlannerBusy"
 MACHINE_FULL = "MachineFull"
 """The disk, or the like, has no room; trying again helps only after somebody has made some."""

@@ -19,3 +19,8 @@ def conversation_workflow_id(channel: str, chat_id: str) -> str:
 
 def task_workflow_id(task_id: str) -> str:
     return f"task/{task_id}"
+
+
+def sandbox_workflow_id(owner: str) -> str:
+    """owner: the task id, or the name of a fork."""
+    return f"sandbox/{owner}"

@@ -1,8 +1,9 @@
 """A place to work: what is leased, and the narrow seam through which tools use it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from datetime import datetime
+from typing import Literal, Protocol
 
 from pydantic import Field
 
@@ -16,6 +17,22 @@ class SandboxLost(Exception):
 
 class SandboxUnavailable(Exception):
     """Raised when no sandbox can be made now, such as with no engine or no image; the text says the remedy."""
+
+
+class HostFull(SandboxUnavailable):
+    """Raised when this host or this user has as many sandboxes as allowed; another host, or a later time, may do."""
+
+
+class SandboxBusy(Exception):
+    """Raised when something still runs in a sandbox that was to be paused, put to sleep or saved."""
+
+
+class SnapshotUnusable(Exception):
+    """Raised when a snapshot is missing, was changed, or does not fit the engine; the text names it and the reason."""
+
+
+class SnapshotFailed(Exception):
+    """Raised when a snapshot could not be taken or stored; nothing of it counts, and the sandbox is as it was."""
 
 
 class FileRefused(Exception):
@@ -32,6 +49,10 @@ class LeaseRequest(Value):
     previous_epoch: int = 0
     """Epoch of the lease that was lost; a new lease has a higher one, and the older is refused."""
     egress: tuple[HostGrant, ...] = ()
+    runtime: str | None = None
+    """The OCI runtime that policy demands, such as `runsc`; a host that cannot give it refuses."""
+    restore: str | None = None
+    """Digest of the snapshot that a new sandbox begins with."""
 
 
 class Lease(Value):
@@ -47,6 +68,62 @@ class Lease(Value):
     runtime: str
     """Such as `runc`, `runsc` or `bwrap`."""
     image: str
+    restored: str | None = None
+    """Digest of the snapshot that this sandbox was made from; None if it began empty."""
+    api_url: str = ""
+    """Where this host serves files and terminals of its sandboxes to the owner's command line."""
+
+
+SnapshotKind = Literal["files", "process"]
+"""files: what the sandbox wrote; process: that, and the memory of every process, which then run on."""
+
+
+class Snapshot(Value):
+    """A state that can be gone back to. Its digest names it, and covers all that belongs to it."""
+
+    digest: str = Field(pattern=r"^[0-9a-f]{64}$")
+    kind: SnapshotKind
+    owner: str
+    """Whose sandbox it was: the id of its task, or the name of a fork."""
+    name: str = ""
+    """Such as `step-7`, or what a person called it."""
+    parent: str | None = None
+    created_at: datetime
+    files: int = 0
+    bytes_total: int = 0
+    """Of all files, as they lie in the sandbox."""
+    bytes_added: int = 0
+    """What the store grew by."""
+    driver: str = ""
+    runtime: str = ""
+    image: str = ""
+
+
+class SweepReport(Value):
+    """What a sweep of one host found without a living owner, removed, and could not remove."""
+
+    sandboxes: int = 0
+    volumes: int = 0
+    networks: int = 0
+    folders: int = 0
+    processes: int = 0
+    snapshots: int = 0
+    left: tuple[str, ...] = ()
+    """Names of what is still there although nobody owns it; empty is the proof."""
+
+
+class HostedSandbox(Value):
+    """One sandbox as its host sees it."""
+
+    sandbox_id: str
+    owner: str
+    user_id: str
+    epoch: int
+    state: Literal["warm", "active", "paused", "dead"]
+    runtime: str
+    image: str
+    disk_bytes: int | None = None
+    memory_bytes: int | None = None
 
 
 class Command(Value):
@@ -76,6 +153,9 @@ class Captured(Value):
     """True if the command wrote more than the sandbox was willing to keep."""
 
 
+Limit = Literal["memory", "disk", "processes", "output", "wall_time", "open_files", "file_size"]
+
+
 class CommandOutcome(Value):
     """How a command ended; any exit code is an outcome, not an exception."""
 
@@ -88,6 +168,8 @@ class CommandOutcome(Value):
     seconds: float = 0.0
     joined: bool = False
     """True if an earlier attempt had started it and this one only waited for its end."""
+    limit: Limit | None = None
+    """The bound of the sandbox that ended it, or that it ran against; the tool says which and how much it is."""
 
 
 class FileEntry(Value):
@@ -99,6 +181,17 @@ class FileEntry(Value):
     size: int
     modified: float
     """Seconds since the epoch."""
+
+
+class Artifact(Value):
+    """A file that a task made in its workspace."""
+
+    path: str
+    """Relative to /workspace."""
+    size: int
+    modified: float
+    """Seconds since the epoch."""
+    sha256: str
 
 
 Progress = Callable[[int], None]
@@ -115,6 +208,19 @@ class Files(Protocol):
 
     async def write(self, path: str, content: bytes) -> None:
         """Replaces the file in one step, making its folders. Raises: FileRefused, SandboxLost."""
+        ...
+
+    def stream(self, path: str, *, max_bytes: int) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """The content in pieces, never all in memory. Raises: FileRefused, SandboxLost."""
+        ...
+
+    async def store(self, path: str, pieces: AsyncIterator[bytes], *, max_bytes: int) -> int:
+        """Like `write`, from pieces; gives the number of bytes. Nothing stays of a file that breaks off or is too
+        large. Raises: FileRefused, SandboxLost."""
+        ...
+
+    async def artifacts(self) -> Sequence[Artifact]:
+        """The plain files below /workspace, with digests. Raises: FileRefused if too many, SandboxLost."""
         ...
 
     async def list(self, path: str) -> Sequence[FileEntry]:
@@ -148,21 +254,47 @@ class Host(Protocol):
     """The sandboxes of one machine."""
 
     async def lease(self, request: LeaseRequest) -> Lease:
-        """Raises: SandboxUnavailable."""
+        """Claims a warm one or makes one; restores the snapshot that is named. The same request gives the same lease.
+
+        Raises: HostFull, SandboxUnavailable, SnapshotUnusable."""
         ...
 
     async def open(self, lease: Lease) -> Sandbox:
-        """The kept connection, or a new one. Raises: SandboxLost, also for an epoch that is no longer the newest."""
+        """The kept connection, or a new one; resumes a paused sandbox. Raises: SandboxLost, also for an epoch that is
+        no longer the newest."""
+        ...
+
+    async def pause(self, lease: Lease) -> None:
+        """Freeze it. A paused one is no error. Raises: SandboxBusy, SandboxLost."""
+        ...
+
+    async def resume(self, lease: Lease) -> None:
+        """A running one is no error. Raises: SandboxLost."""
+        ...
+
+    async def snapshot(self, lease: Lease, name: str, kind: SnapshotKind = "files") -> Snapshot:
+        """Save its state and let it go on as it was, running or paused. Raises: SandboxBusy (process only),
+        SandboxLost, SnapshotFailed."""
+        ...
+
+    async def sleep(self, lease: Lease, name: str) -> Snapshot:
+        """Save its state, with its processes where the engine can, and free all that it used here.
+        Raises: SandboxBusy, SandboxLost, SnapshotFailed; it is then still there."""
         ...
 
     async def release(self, lease: Lease) -> None:
-        """Remove the sandbox and all that belongs to it; a sandbox that is already gone is no error."""
+        """Give it up: nobody can use it from now on, and it is removed in the background with all that belongs to it;
+        one that is already gone is no error."""
         ...
 
-    async def sweep(self, living_task_ids: Sequence[str]) -> int:
-        """Remove every sandbox of this host whose task is not listed; gives how many."""
+    async def hosted(self) -> Sequence[HostedSandbox]:
+        """Everything that is here now. Raises: SandboxUnavailable."""
+        ...
+
+    async def sweep(self, living: Sequence[Lease]) -> SweepReport:
+        """Remove all that belongs to none of these leases, whatever made it. Raises: SandboxUnavailable."""
         ...
 
     async def close(self) -> None:
-        """Close connections and leave the sandboxes as they are."""
+        """Close connections, drain the warm pool, and leave the leased sandboxes as they are."""
         ...

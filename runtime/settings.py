@@ -111,8 +111,51 @@ class Settings(BaseSettings):
     sandbox_output_mb: int = Field(default=64, ge=1)
     """How much output of one command the sandbox keeps."""
 
-    max_sandboxes: int = Field(default=16, ge=1)
-    """How many sandboxes this host holds at once."""
+    sandbox_disk_mb: int = Field(default=10_240, ge=16)
+    """Home and workspace of one sandbox together."""
+
+    sandbox_wall_seconds: float = Field(default=3_600.0, gt=0)
+    """Longest time for one command, whatever time-out it asks for."""
+
+    max_sandboxes: int = Field(default=100, ge=1)
+    """How many sandboxes this host holds at once; those asleep take no place. Further ones wait in a queue."""
+
+    max_sandboxes_per_user: int = Field(default=20, ge=1)
+    """How many of them one person may have at once."""
+
+    warm_sandboxes: int = Field(default=1, ge=0)
+    """How many sandboxes are kept ready for the next task; 0 keeps none."""
+
+    sandbox_idle_seconds: float = Field(default=900.0, gt=0)
+    """After so long without need a sandbox is saved and put to sleep."""
+
+    sandbox_retention_days: float = Field(default=7.0, gt=0)
+    """After so long without need only the project files of a sandbox are kept."""
+
+    sandbox_sweep_seconds: int = Field(default=300, ge=5)
+    """How often this host is swept for what nobody owns."""
+
+    snapshot_store: str = ""
+    """Where snapshots are kept: a folder, or `s3://bucket/prefix`; empty takes `snapshots` of the data folder."""
+
+    s3_endpoint: str = ""
+    """Address of an S3-compatible server; empty takes that of AWS."""
+
+    s3_region: str = "us-east-1"
+    """Region of the bucket."""
+
+    s3_access_key: SecretStr | None = None
+    """Access key id for the bucket; empty takes what the surroundings give, as the AWS tools do."""
+
+    s3_secret_key: SecretStr | None = None
+    """Secret of that key."""
+
+    host_api_url: str = ""
+    """Where the command line reaches files and terminals of this host; empty takes loopback and `worker_port`."""
+
+    egress_blocklist: Path | None = None
+    """File of domains that no sandbox may reach, one a line or in the format of a hosts file; read again when it
+    changes."""
 
     telegram_token: SecretStr | None = None
     """Token of the person's bot from @BotFather; with it the Telegram channel starts."""

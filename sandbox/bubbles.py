@@ -72,8 +72,6 @@ class Bubble:
     """The owner record: whose it is, and which process is its first."""
 
     owner: str
-    task_id: str
-    epoch: int
     pid: int = 0
     born: float = 0.0
     """Start time of that process, since numbers are used again."""

@@ -7,6 +7,7 @@ from contracts.language import Language
 from contracts.sandbox import SandboxUnavailable
 from sandbox.driver import Driver
 from sandbox.drivers import bubblewrap, docker
+from sandbox.engine import runtimes
 from sandbox.host import OnEgress, SandboxHost
 from sandbox.limits import Limits
 
@@ -18,13 +19,12 @@ async def choose_driver(
     runtime: str = "auto",
     image: str = "browser",
     docker_host: str = "",
-    limits: Limits | None = None,
     language: Language = "en",
 ) -> Driver:
     """auto takes docker if an engine answers, else bubblewrap. Whether it works is seen at the first lease."""
     if driver == "docker" or (driver == "auto" and await _engine_answers(docker_host)):
-        return docker.Driver(docker_host=docker_host, runtime=runtime, image=image, limits=limits, language=language)
-    return bubblewrap.Driver(state_dir=state_dir, limits=limits, language=language)
+        return docker.Driver(docker_host=docker_host, runtime=runtime, image=image, language=language)
+    return bubblewrap.Driver(state_dir=state_dir, language=language)
 
 
 async def make_host(
@@ -52,7 +52,6 @@ async def make_host(
         runtime=runtime,
         image=image,
         docker_host=docker_host,
-        limits=limits,
         language=language,
     )
     return SandboxHost(
@@ -60,7 +59,7 @@ async def make_host(
         host_id=host_id,
         state_dir=state_dir,
         max_sandboxes=max_sandboxes,
-        output_bytes=limits.output_bytes,
+        limits=limits,
         on_egress=on_egress,
         sweep_grace_seconds=sweep_grace_seconds,
         language=language,
@@ -69,7 +68,7 @@ async def make_host(
 
 async def _engine_answers(docker_host: str) -> bool:
     try:
-        await docker.runtimes(docker_host)
+        await runtimes(docker_host)
     except SandboxUnavailable:
         return False
     return True

@@ -8,6 +8,8 @@ from contracts.language import Language
 from contracts.sandbox import SandboxUnavailable
 from contracts.texts import sandbox as texts
 from sandbox.drivers import bubblewrap, docker
+from sandbox.engine import runtimes
+from sandbox.hardening import GVISOR
 
 
 @dataclass(frozen=True)
@@ -26,13 +28,13 @@ async def gaps(*, docker_host: str = "", runtime: str = "auto", language: Langua
 
 async def _engine_gaps(docker_host: str, runtime: str, language: Language) -> list[Gap]:
     try:
-        known = await docker.runtimes(docker_host)
+        known = await runtimes(docker_host)
     except SandboxUnavailable as error:
         return [Gap("engine", str(error))]
     found = []
     if runtime not in ("auto", *known):
         found.append(Gap("engine", texts.RUNTIME_ABSENT.say(language, runtime=runtime, known=", ".join(known))))
-    if docker.GVISOR not in known:
+    if GVISOR not in known:
         found.append(Gap("gvisor", texts.GVISOR_ABSENT.say(language)))
     engine = docker.Driver(docker_host=docker_host, language=language)
     try:

@@ -1,9 +1,13 @@
 """What an engine must give; everything else is built on the byte stream."""
 
 import socket
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, Protocol
+
+from sandbox.limits import Limits
+from sandbox.snapshots.tree import Tree
 
 
 class Unsupported(Exception):
@@ -17,9 +21,10 @@ class Spec:
     sandbox_id: str
     owner: str
     """Who may list and remove it: one host of one installation."""
-    task_id: str
-    epoch: int
     image: str
+    runtime: str = ""
+    """Empty takes the driver's own choice."""
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True)
@@ -28,11 +33,11 @@ class Found:
 
     sandbox_id: str
     owner: str
-    task_id: str
-    epoch: int
     image: str
     runtime: str
     state: Literal["running", "paused", "dead"]
+    cause: str = ""
+    """Why it is dead, if the engine knows: `memory` if the kernel ended it for want of memory."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +85,28 @@ class Driver(Protocol):
         """Raises: SandboxLost."""
         ...
 
-    async def snapshot(self, sandbox_id: str) -> str:
-        """Keep its present state under the name that is returned. Raises: Unsupported, SandboxLost."""
+    async def agent(self, sandbox_id: str) -> Attached:
+        """A stream to `inside/agent.py`, which runs as long as the sandbox. Raises: SandboxLost."""
         ...
 
-    async def restore(self, spec: Spec, snapshot: str) -> Found:
-        """A new sandbox in that state. Raises: Unsupported, SandboxUnavailable."""
+    async def trees(self, sandbox_id: str) -> Mapping[str, Tree]:
+        """The folders that last (`home`, `workspace`), running, paused or dead. Raises: SandboxLost."""
+        ...
+
+    async def disk_bytes(self, sandbox_id: str) -> int | None:
+        """What its lasting folders take, or None where this process cannot look. Raises: SandboxLost."""
+        ...
+
+    async def checkpoint(self, sandbox_id: str, into: Path) -> None:
+        """Write the memory of all its processes into an empty folder, and end them; its folders stay until `destroy`.
+        Every stream must be closed before. Raises: Unsupported, SandboxLost, SandboxUnavailable."""
+        ...
+
+    async def restart(
+        self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
+    ) -> Found:
+        """A sandbox whose processes go on where the checkpoint stopped them; `fill` puts its files in place before.
+        Raises: Unsupported, SandboxUnavailable."""
         ...
 
     async def destroy(self, sandbox_id: str) -> None:

@@ -17,6 +17,7 @@ from contracts.texts import sandbox as texts
 from sandbox.driver import Driver, Found, Spec
 from sandbox.egress import EgressProxy, EgressRecord
 from sandbox.grants import Grants
+from sandbox.limits import Limits
 from sandbox.records import Record, Records
 from sandbox.resolving import Resolve, system_resolve
 from sandbox.session import OpenSandbox
@@ -35,7 +36,7 @@ class SandboxHost:
         host_id: str,
         state_dir: Path,
         max_sandboxes: int = 16,
-        output_bytes: int = 64 * 1_048_576,
+        limits: Limits | None = None,
         on_egress: OnEgress = lambda _lease, _record: None,
         resolve: Resolve = system_resolve,
         sweep_grace_seconds: float = 60.0,
@@ -45,7 +46,7 @@ class SandboxHost:
         self._host_id = host_id
         self._records = Records(state_dir)
         self._max_sandboxes = max_sandboxes
-        self._output_bytes = output_bytes
+        self._limits = limits or Limits()
         self._on_egress = on_egress
         self._resolve = resolve
         self._sweep_grace_seconds = sweep_grace_seconds
@@ -63,11 +64,12 @@ class SandboxHost:
         sandbox_id = await self._sandbox_id(request.task_id)
         async with self._lock(sandbox_id):
             found = await self._driver.find(sandbox_id)
-            if found is None or found.state == "dead" or found.epoch <= request.previous_epoch:
+            epoch = self._epoch(sandbox_id)
+            if found is None or found.state == "dead" or epoch <= request.previous_epoch:
                 found = await self._replaced(sandbox_id, request, found)
             self._leased_at[sandbox_id] = time.monotonic()
-            self._allow(found, request.egress)
-            return self._lease_of(found)
+            self._allow(found, request)
+            return self._lease_of(found, request.task_id)
 
     async def open(self, lease: Lease) -> OpenSandbox:
         """Raises: SandboxLost."""
@@ -83,12 +85,13 @@ class SandboxHost:
         """Raises: SandboxUnavailable if the engine does not answer."""
         async with self._lock(lease.sandbox_id):
             found = await self._driver.find(lease.sandbox_id)
-            if found is None or found.epoch <= lease.epoch:
+            if found is None or self._epoch(lease.sandbox_id) <= lease.epoch:
                 await self._remove(lease.sandbox_id)
 
     async def tasks(self) -> tuple[str, ...]:
         """Ids of the tasks that have a sandbox here. Raises: SandboxUnavailable."""
-        return tuple(sorted(found.task_id for found in await self._owned()))
+        records = (self._records.read(found.sandbox_id) for found in await self._owned())
+        return tuple(sorted(record.task_id for record in records if record is not None))
 
     async def sweep(self, living_task_ids: Sequence[str]) -> int:
         """What was leased within the grace period stays: its task may be younger than the list."""
@@ -117,10 +120,10 @@ class SandboxHost:
             await self._disconnect(sandbox_id)
             if found is not None:
                 await self._driver.destroy(sandbox_id)
-            epoch = 1 + max(request.previous_epoch, record.epoch if record else 0, found.epoch if found else 0)
+            epoch = 1 + max(request.previous_epoch, record.epoch if record else 0)
             self._grants[sandbox_id] = Grants(record.egress if record else ())
             self._remember(sandbox_id, request.task_id, epoch)
-            return await self._created(Spec(sandbox_id, self._owner, request.task_id, epoch, image))
+            return await self._created(Spec(sandbox_id, self._owner, image, request.runtime or "", self._limits))
         finally:
             self._pending.discard(sandbox_id)
 
@@ -149,8 +152,8 @@ class SandboxHost:
             raise SandboxLost(str(error)) from error
         if found is None or found.state == "dead":
             raise SandboxLost(f"the sandbox {lease.sandbox_id} is gone")
-        if found.epoch != lease.epoch:
-            raise SandboxLost(f"lease {lease.epoch} of {lease.sandbox_id} has been followed by {found.epoch}")
+        if self._epoch(lease.sandbox_id) != lease.epoch:
+            raise SandboxLost(f"lease {lease.epoch} of {lease.sandbox_id} is no longer the newest")
         if found.state == "paused":
             await self._driver.resume(lease.sandbox_id)
         return found
@@ -171,15 +174,19 @@ class SandboxHost:
             proxy.grants.add(egress)
             self._remember(lease.sandbox_id, lease.task_id, lease.epoch)
 
-        opened = OpenSandbox(lease, connect, permit, self._output_bytes)
+        opened = OpenSandbox(lease, connect, permit, self._limits.output_bytes)
         self._open[lease.sandbox_id] = opened
         return opened
 
-    def _allow(self, found: Found, egress: Sequence[HostGrant]) -> None:
+    def _allow(self, found: Found, request: LeaseRequest) -> None:
         grants = self._grants_of(found.sandbox_id)
-        if egress:
-            grants.add(egress)
-            self._remember(found.sandbox_id, found.task_id, found.epoch)
+        if request.egress:
+            grants.add(request.egress)
+            self._remember(found.sandbox_id, request.task_id, self._epoch(found.sandbox_id))
+
+    def _epoch(self, sandbox_id: str) -> int:
+        record = self._records.read(sandbox_id)
+        return record.epoch if record else 0
 
     def _grants_of(self, sandbox_id: str) -> Grants:
         if sandbox_id not in self._grants:
@@ -227,13 +234,13 @@ class SandboxHost:
         digest = hashlib.sha256(task_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         return f"asos-{await self._known_owner()}-{digest}"
 
-    def _lease_of(self, found: Found) -> Lease:
+    def _lease_of(self, found: Found, task_id: str) -> Lease:
         return Lease(
             sandbox_id=found.sandbox_id,
-            task_id=found.task_id,
+            task_id=task_id,
             host_id=self._host_id,
             task_queue=host_queue(self._host_id),
-            epoch=found.epoch,
+            epoch=self._epoch(found.sandbox_id),
             driver=self._driver.name,
             runtime=found.runtime,
             image=found.image,

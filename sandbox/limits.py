@@ -15,6 +15,14 @@ class Limits:
     output_mb: int = 64
     """How much of each output stream of one command is kept."""
     open_files: int = 65_536
+    disk_mb: int = 10_240
+    """Home and workspace together."""
+    wall_seconds: float = 3_600.0
+    """Longest time for one command, whatever time-out it asks for."""
+
+    @property
+    def disk_bytes(self) -> int:
+        return self.disk_mb * 1_048_576
 
     @property
     def output_bytes(self) -> int:

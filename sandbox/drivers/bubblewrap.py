@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
 from sandbox.bubbles import Bubble, Folder, arguments, outside_uid
 from sandbox.driver import Attached, Found, Spec, Unsupported
-from sandbox.limits import Limits
+from sandbox.snapshots.tree import Tree
 
 RUNTIME = "bwrap"
 IMAGE = "machine"
@@ -38,9 +38,8 @@ class Driver:
 
     name = "bubblewrap"
 
-    def __init__(self, *, state_dir: Path, limits: Limits | None = None, language: Language = "en") -> None:
+    def __init__(self, *, state_dir: Path, language: Language = "en") -> None:
         self._root = state_dir / "bubblewrap"
-        self._limits = limits or Limits()
         self._language: Language = language
 
     async def resolve_image(self, image: str | None) -> str:
@@ -81,11 +80,22 @@ class Driver:
     async def resume(self, sandbox_id: str) -> None:
         await asyncio.to_thread(self._signal_all, sandbox_id, signal.SIGCONT)
 
-    async def snapshot(self, sandbox_id: str) -> str:
-        raise Unsupported(f"bubblewrap keeps no snapshot of {sandbox_id}")
+    async def agent(self, sandbox_id: str) -> Attached:
+        raise Unsupported(f"bubblewrap has no agent in {sandbox_id}")
 
-    async def restore(self, spec: Spec, snapshot: str) -> Found:
-        raise Unsupported(f"bubblewrap has no snapshot {snapshot!r} to make {spec.sandbox_id} of")
+    async def trees(self, sandbox_id: str) -> Mapping[str, Tree]:
+        raise Unsupported(f"bubblewrap reads no folders of {sandbox_id}")
+
+    async def disk_bytes(self, sandbox_id: str) -> int | None:
+        return None
+
+    async def checkpoint(self, sandbox_id: str, into: Path) -> None:
+        raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
+
+    async def restart(
+        self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
+    ) -> Found:
+        raise Unsupported(f"bubblewrap brings back no processes of {spec.sandbox_id}")
 
     async def destroy(self, sandbox_id: str) -> None:
         await asyncio.to_thread(self._destroy, sandbox_id)
@@ -102,18 +112,16 @@ class Driver:
             return found
         folder = self._folder(spec.sandbox_id)
         folder.make(outside_uid(spec.sandbox_id))
-        bubble = Bubble(spec.owner, spec.task_id, spec.epoch)
+        bubble = Bubble(spec.owner)
         folder.write(bubble)
-        folder.write(bubble.running(self._started(folder, spec.sandbox_id)))
-        return Found(
-            spec.sandbox_id, spec.owner, spec.task_id, spec.epoch, spec.image or IMAGE, RUNTIME, state="running"
-        )
+        folder.write(bubble.running(self._started(folder, spec)))
+        return Found(spec.sandbox_id, spec.owner, spec.image or IMAGE, RUNTIME, state="running")
 
-    def _started(self, folder: Folder, sandbox_id: str) -> int:
+    def _started(self, folder: Folder, spec: Spec) -> int:
         """Start it detached from this process, and give the number of its first process."""
-        uid = outside_uid(sandbox_id)
+        uid = outside_uid(spec.sandbox_id)
         with folder.listening() as listener, _pipe() as (facts, facts_in), _pipe() as (errors, errors_in):
-            command, descriptors = arguments(folder, uid, listener.fileno(), facts_in, self._limits)
+            command, descriptors = arguments(folder, uid, listener.fileno(), facts_in, spec.limits)
             try:
                 subprocess.run(  # noqa: S603  every word is ours
                     ["setsid", "--fork", *command],  # noqa: S607  found by the search path like bwrap itself
@@ -139,10 +147,10 @@ class Driver:
             return None
         bubble = folder.read()
         if bubble is None:
-            return Found(sandbox_id, "", "", 0, IMAGE, RUNTIME, state="dead")
+            return Found(sandbox_id, "", IMAGE, RUNTIME, state="dead")
         process = bubble.process()
         state = "dead" if process is None else "paused" if process.status() == psutil.STATUS_STOPPED else "running"
-        return Found(sandbox_id, bubble.owner, bubble.task_id, bubble.epoch, IMAGE, RUNTIME, state=state)  # type: ignore[arg-type]  # the three words above
+        return Found(sandbox_id, bubble.owner, IMAGE, RUNTIME, state=state)  # type: ignore[arg-type]  # the three words above
 
     def _owned(self, owner: str) -> list[Found]:
         if not self._root.is_dir():

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from contracts.sandbox import LeaseRequest, SandboxUnavailable
-from sandbox.drivers.docker import runtimes
+from sandbox.engine import runtimes
 from sandbox.host import SandboxHost
 from sandbox.session import OpenSandbox
 from tests.sandbox.engines import ENGINES, Engine

@@ -10,7 +10,7 @@ from contracts.texts.sentence import Sentence
 from sandbox.choice import choose_driver, make_host
 from sandbox.doctor import gaps
 from sandbox.driver import Spec, Unsupported
-from sandbox.drivers import docker
+from sandbox.engine import engine_address
 from sandbox.host import SandboxHost
 from tests.sandbox.engines import Engine
 
@@ -125,4 +125,4 @@ async def test_a_paused_sandbox_stands_still_and_goes_on(engine: Engine, home: S
 
 
 def test_the_engines_address_is_the_one_given() -> None:
-    assert docker.engine_address("tcp://127.0.0.1:1") == "tcp://127.0.0.1:1"
+    assert engine_address("tcp://127.0.0.1:1") == "tcp://127.0.0.1:1"

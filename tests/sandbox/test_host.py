@@ -12,7 +12,7 @@ import pytest
 
 from contracts.messages import HostGrant
 from contracts.sandbox import Command, Lease, LeaseRequest, SandboxLost, SandboxUnavailable
-from sandbox.drivers.docker import engine_address
+from sandbox.engine import engine_address
 from sandbox.host import SandboxHost
 from tests.sandbox.engines import ENGINES, Engine
 

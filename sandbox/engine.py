@@ -1,0 +1,88 @@
+"""The engine's own client: where the engine is, and its blocking calls off the event loop with errors in our words."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import docker
+from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from docker.utils import kwargs_from_env
+from requests.exceptions import RequestException
+
+from contracts.language import Language
+from contracts.sandbox import SandboxUnavailable
+from contracts.texts import sandbox as texts
+from sandbox.hijack import knock
+
+T = TypeVar("T")
+
+USUAL_SOCKET = "/var/run/docker.sock"
+OWN_SOCKET = "/run/asos-engine/docker.sock"
+"""Where `deploy/setup/engine.sh` puts the engine that it starts on a machine without one."""
+
+
+def engine_address(docker_host: str) -> str:
+    """The engine's address: the one given, else the docker library's own, else the one that our set-up starts."""
+    found = docker_host or kwargs_from_env().get("base_url")
+    if not found and not Path(USUAL_SOCKET).exists() and Path(OWN_SOCKET).exists():
+        found = f"unix://{OWN_SOCKET}"
+    return str(found or f"unix://{USUAL_SOCKET}")
+
+
+async def runtimes(docker_host: str) -> tuple[str, ...]:
+    """Names of the OCI runtimes that the engine knows. Raises: SandboxUnavailable."""
+    address = engine_address(docker_host)
+
+    def ask() -> tuple[str, ...]:
+        knock(address)
+        client = docker.APIClient(base_url=address, timeout=10)
+        try:
+            return tuple(sorted(client.info().get("Runtimes") or {}))
+        finally:
+            client.close()
+
+    try:
+        return await asyncio.to_thread(ask)
+    except (DockerException, RequestException, OSError) as error:
+        raise SandboxUnavailable(texts.ENGINE_ABSENT.say("en", address=address, cause=error)) from error
+
+
+class Engine:
+    """One engine."""
+
+    def __init__(self, docker_host: str, language: Language) -> None:
+        self.address = engine_address(docker_host)
+        self._language: Language = language
+        self._client: docker.APIClient | None = None
+
+    async def ask(self, question: Callable[[docker.APIClient], T], *, image: str = "") -> T:
+        """Run a blocking call of the engine's client. Raises: SandboxUnavailable, NotFound."""
+
+        def act() -> T:
+            knock(self.address)
+            return question(self.client())
+
+        try:
+            return await asyncio.to_thread(act)
+        except ImageNotFound as error:
+            raise SandboxUnavailable(texts.IMAGE_ABSENT.say(self._language, image=image)) from error
+        except NotFound:
+            raise
+        except APIError as error:
+            cause = error.explanation or str(error)
+            raise SandboxUnavailable(texts.ENGINE_FAILED.say(self._language, cause=cause)) from error
+        except (DockerException, RequestException, OSError) as error:
+            text = texts.ENGINE_ABSENT.say(self._language, address=self.address, cause=error)
+            raise SandboxUnavailable(text) from error
+
+    def client(self) -> docker.APIClient:
+        """For code that already runs in a thread."""
+        if self._client is None:
+            self._client = docker.APIClient(base_url=self.address, version="auto", timeout=60, num_pools=16)
+        return self._client
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await asyncio.to_thread(self._client.close)
+            self._client = None
