@@ -14,14 +14,13 @@ from contracts.messages import HostGrant
 from contracts.queues import host_queue
 from contracts.sandbox import Lease, LeaseRequest, SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
-from sandbox.driver import Driver, Found, Spec
+from sandbox.driver import Attached, Driver, Found, Spec
 from sandbox.egress import EgressProxy, EgressRecord
 from sandbox.grants import Grants
 from sandbox.limits import Limits
 from sandbox.records import Record, Records
 from sandbox.resolving import Resolve, system_resolve
-from sandbox.session import OpenSandbox
-from sandbox.transport import Connection, connected
+from sandbox.session import OpenSandbox, Ways
 
 OnEgress = Callable[[Lease, EgressRecord], None]
 
@@ -166,15 +165,19 @@ class SandboxHost:
             language=self._language,
         )
 
-        async def connect() -> Connection:
+        async def agent() -> Attached:
             await self._alive(lease)
-            return await connected(await self._driver.attach(lease.sandbox_id), proxy.serve)
+            return await self._driver.agent(lease.sandbox_id)
+
+        async def ssh() -> Attached:
+            await self._alive(lease)
+            return await self._driver.attach(lease.sandbox_id)
 
         def permit(egress: Sequence[HostGrant]) -> None:
             proxy.grants.add(egress)
             self._remember(lease.sandbox_id, lease.task_id, lease.epoch)
 
-        opened = OpenSandbox(lease, connect, permit, self._limits.output_bytes)
+        opened = OpenSandbox(lease, Ways(agent, ssh, proxy.serve), permit, self._limits)
         self._open[lease.sandbox_id] = opened
         return opened
 

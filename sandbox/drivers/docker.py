@@ -1,6 +1,7 @@
 """Sandboxes as containers of a Docker engine, under any of its runtimes."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,9 @@ from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
 from sandbox.driver import Attached, Found, Spec, Unsupported
 from sandbox.engine import Engine
-from sandbox.far_end import far_end
+from sandbox.far_end import LOADER, agent_on_stdio, far_end
 from sandbox.hardening import GVISOR, host_config, volumes
-from sandbox.hijack import hijacked
+from sandbox.hijack import attached_to, hijacked
 from sandbox.snapshots.tree import Tree
 
 USER = "1000:1000"
@@ -71,7 +72,11 @@ class Driver:
             raise SandboxLost(f"the engine gives no way into {sandbox_id}: {error}") from error
 
     async def agent(self, sandbox_id: str) -> Attached:
-        raise Unsupported(f"docker has no agent in {sandbox_id}")
+        try:
+            stream = await attached_to(self._engine.address, sandbox_id)
+        except OSError as error:
+            raise SandboxLost(f"the engine gives no way to the agent of {sandbox_id}: {error}") from error
+        return replace(stream, preface=agent_on_stdio())
 
     async def pause(self, sandbox_id: str) -> None:
         await self._change(sandbox_id, lambda client: client.pause(sandbox_id), "paused")
@@ -113,7 +118,9 @@ class Driver:
         try:
             client.create_container(
                 spec.image,
-                command=["sleep", "infinity"],
+                command=["/usr/bin/python3", "-I", "-S", "-c", LOADER],
+                stdin_open=True,
+                detach=True,  # else the engine closes the input for ever when the first who wrote to it leaves
                 name=spec.sandbox_id,
                 hostname="sandbox",
                 user=USER,
