@@ -9,7 +9,19 @@ from typing import cast
 
 from sandbox.driver import Attached
 from sandbox.exchange import Exchange, LinkBroken
-from sandbox.inside.wire import END, MAGIC, MORE, NONCE_BYTES, OPEN, REPLY, REQUEST, Frames, Garbage, frame, packed, pieces
+from sandbox.inside.wire import (
+    MAGIC,
+    MORE,
+    NONCE_BYTES,
+    OPEN,
+    REPLY,
+    REQUEST,
+    Frames,
+    Garbage,
+    frame,
+    packed,
+    pieces,
+)
 from sandbox.unframing import Unframing
 
 BEGIN_SECONDS = 30.0
@@ -59,7 +71,9 @@ class Link(asyncio.Protocol):
         except (OSError, TimeoutError) as error:
             await link.close()
             complaint = link._unframing.complaint.decode("utf-8", "replace").strip()
-            raise LinkBroken(f"the agent does not answer: {error or type(error).__name__} {complaint}".strip()) from error
+            raise LinkBroken(
+                f"the agent does not answer: {error or type(error).__name__} {complaint}".strip()
+            ) from error
         except BaseException:
             await link.close()
             raise

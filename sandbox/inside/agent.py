@@ -6,11 +6,10 @@ anything else can, so it imports as little as it may.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # what `signal` wraps into enums, which takes 18 ms under gVisor
 import ctypes
 import marshal
 import os
-
-import _signal  # type: ignore[import-not-found]  # what `signal` wraps into enums, which takes 18 ms under gVisor
 
 from sandbox.inside.asked import Asked
 from sandbox.inside.calls import Calls
@@ -110,9 +109,7 @@ class Agent:
         kept: Channel | None = self.link.channels.get(shell)
         if not isinstance(kept, Shell):
             return self._fail(number, "the shell has ended")
-        return kept.run(
-            body, timeout, lambda meta, shown: self.link.reply(number, said(meta).encode("ascii"), shown)
-        )
+        return kept.run(body, timeout, lambda meta, shown: self.link.reply(number, said(meta).encode("ascii"), shown))
 
 
 def _made(_channel: Channel) -> None:

@@ -40,10 +40,12 @@ class Artifacts(Lines):
             finally:
                 os.close(root)
         except (OSError, _TooMany) as error:
-            return self._dropped or self.reply({"error": f"/workspace: {error}"})
-        if self._dropped:
-            return None
-        return self.send_all() if self.found else self.reply({})
+            self.found = []
+            if not self._dropped:
+                self.reply({"error": f"/workspace: {error}"})
+        else:
+            if not self._dropped:
+                self.send_all()
 
     def _below(self, folder: int, path: bytes, depth: int) -> Iterator[None]:
         self._folders += 1

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 import _socket
+import os
 
 from sandbox.inside.loop import READ
 from sandbox.inside.spawning import NotStarted, spawn
@@ -30,7 +29,7 @@ class Door:
 
     def _accept(self) -> None:
         try:
-            descriptor, _ = self._listener._accept()
+            descriptor, _ = self._listener._accept()  # type: ignore[attr-defined]  # what `socket` is made of
         except OSError:
             return
         os.set_blocking(descriptor, False)

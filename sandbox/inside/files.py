@@ -120,10 +120,10 @@ class Lines(Channel):
         super().__init__(link, number)
         self.found: list[bytes] = []
         self._text = b""
-        self._dropped = False
+        self._complete = self._dropped = False
 
     def send_all(self) -> None:
-        self._text = b"\n".join(self.found)
+        self._text, self._complete = b"\n".join(self.found), True
         self.more()
 
     def more(self) -> None:
@@ -131,8 +131,8 @@ class Lines(Channel):
             size = min(PIECE, self.credit)
             piece, self._text = self._text[:size], self._text[size:]
             self.give(piece)
-        if not self._text and self.found and not self._dropped:
-            self.found = []
+        if self._complete and not self._text:
+            self._complete = False
             self.reply({})
 
     def drop(self) -> None:
@@ -154,10 +154,7 @@ class Listing(Lines):
             self._look(folder, place.shown)
         finally:
             os.close(folder)
-        if self.found:
-            self.send_all()
-        else:
-            self.reply({})
+        self.send_all()
 
     def _look(self, folder: int, shown: str) -> None:
         with os.scandir(folder) as names:

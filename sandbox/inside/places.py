@@ -8,7 +8,7 @@ import posixpath
 import stat
 
 WORKSPACE = b"/workspace"
-ROOTS = (WORKSPACE, b"/home/agent", b"/tmp")  # noqa: S108  the sandbox's own
+ROOTS = (WORKSPACE, b"/home/agent", b"/tmp")
 KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 
 SIGKILL, SIGSTOP = 9, 19
-ROUNDS, STOPPING_ROUNDS = 60, 30
+STOPPING_SECONDS, KILLING_SECONDS = 2.0, 8.0
+PAUSE_SECONDS = 0.001
+"""A signal takes effect when its process has its turn."""
 CALL, PART = b"ASOS_CALL=", b"ASOS_PART="
 OURS = b"ours"
 
@@ -23,14 +26,16 @@ def slay(key: str, leader: int, since: int) -> bool:
         _signal_group(leader, SIGSTOP)
     else:
         leader = 0
-    for turn in range(ROUNDS):
+    began = time.monotonic()
+    while (spent := time.monotonic() - began) < KILLING_SECONDS:
         victims, awake = _victims(mark, leader, since)
         if not victims:
             return True
-        if awake and turn < STOPPING_ROUNDS:
+        if awake and spent < STOPPING_SECONDS:
             _signal(awake, SIGSTOP)
         else:
             _signal(victims, SIGKILL)
+        time.sleep(PAUSE_SECONDS)
     return False
 
 

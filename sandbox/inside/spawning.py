@@ -64,7 +64,7 @@ def _spawned(argv: Sequence[bytes], env: Mapping[bytes, bytes], descriptors: Seq
 def _start(program: bytes, argv: Sequence[bytes], env: Mapping[bytes, bytes], descriptors: Sequence[int]) -> int:
     actions = [(os.POSIX_SPAWN_DUP2, given, wanted) for wanted, given in enumerate(descriptors)]
     return os.posix_spawn(
-        program, argv, env, file_actions=actions, setsid=True, setsigmask=[], setsigdef=ALL_SIGNALS
+        program, list(argv), env, file_actions=actions, setsid=True, setsigmask=[], setsigdef=ALL_SIGNALS
     )  # fmt: skip
 
 

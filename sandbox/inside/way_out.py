@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 import _socket
+import os
 
 from sandbox.inside.link import Channel
 from sandbox.inside.loop import READ, WRITE
@@ -42,7 +41,7 @@ class WayOut:
 
     def _accept(self) -> None:
         try:
-            descriptor, _ = self._listener._accept()
+            descriptor, _ = self._listener._accept()  # type: ignore[attr-defined]  # what `socket` is made of
         except OSError:
             return
         if self._open >= MOST_CONNECTIONS:
@@ -112,7 +111,7 @@ class Carried(Channel):
         try:
             piece = self._socket.recv(min(PIECE, self.credit))
         except BlockingIOError:
-            return
+            return None
         except OSError:
             return self._break()
         if piece:
