@@ -3,6 +3,8 @@
 from functools import cache
 from importlib.resources import files
 
+from sandbox.inside.wire import MAGIC, NONCE_BYTES
+
 BEGIN, END = b"\xff[", b"\xff]"
 """Around a program on a stream; neither is UTF-8."""
 
@@ -27,7 +29,9 @@ def far_end(name: str) -> str:
 @cache
 def agent_on_stdio() -> bytes:
     """What LOADER waits for. An agent that runs already takes it for the remains of an earlier conversation."""
-    return BEGIN + _program("from sandbox.inside.agent import over_stdio\nover_stdio(early)\n") + END
+    # The mark first: it keeps what an earlier host left half said from being completed by what follows.
+    mark = MAGIC + b"0" * NONCE_BYTES
+    return mark + BEGIN + _program("from sandbox.inside.agent import over_stdio\nover_stdio(early)\n") + END
 
 
 @cache

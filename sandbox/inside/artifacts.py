@@ -95,8 +95,11 @@ class _TooMany(Exception):
 
 
 def _names(folder: int) -> list[bytes]:
-    """Sorted, so that two looks at the same files give the same."""
-    again = os.open(b".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
+    """Sorted, so that two looks at the same files give the same; none of a folder that may not be looked into."""
+    try:
+        again = os.open(b".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
+    except PermissionError:
+        return []
     try:
         return sorted(os.fsencode(name) for name in os.listdir(again))
     finally:

@@ -84,8 +84,7 @@ class Shell(Channel):
 
     def drop(self) -> None:
         self._tell = None
-        if self._status is None:
-            self._kill()
+        self._kill()
         for descriptor in (self._script, *self._reading):
             self._loop.unwatch(descriptor)
             os.close(descriptor)

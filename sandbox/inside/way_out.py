@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sandbox.inside.loop import Loop
 
 PORT = 3128
-MOST_CONNECTIONS = 512
+MOST_CONNECTIONS = 256
 BACKLOG = 128
 
 

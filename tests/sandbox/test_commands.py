@@ -122,6 +122,7 @@ async def test_output_beyond_the_limit_is_dropped_but_counted(box: OpenSandbox) 
     assert outcome.exit_code == 0
     assert outcome.stdout.total_bytes == 100_000_005
     assert outcome.stdout.clipped
+    assert outcome.limit == "output"
     assert outcome.stdout.head == b"0123456789abcde\n" * 1_024
     assert outcome.stdout.tail.endswith(b"cde\nlast\n")
     assert outcome.stdout.path is not None
