@@ -5,15 +5,19 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from obstore.exceptions import BaseError
-from obstore.store import ClientConfig, RetryConfig, S3Config, S3Store
+from obstore.store import S3Store
 
 from sandbox.snapshots.shelf import ObjectMissing, ShelfUnreachable
 
+if TYPE_CHECKING:  # these are there for type checkers alone
+    from obstore.store import ClientConfig, RetryConfig, S3Config
+
 CONNECT_TIMEOUT = timedelta(seconds=10)
 READ_TIMEOUT = timedelta(seconds=60)
-RETRIES: RetryConfig = {"max_retries": 3, "retry_timeout": timedelta(seconds=30)}
+RETRIES: "RetryConfig" = {"max_retries": 3, "retry_timeout": timedelta(seconds=30)}
 """S3 asks its clients to come again when it is busy; what lasts longer is for the caller to try again."""
 LIST_AT_ONCE = 1_000
 BRING_BYTES = 1024 * 1024
