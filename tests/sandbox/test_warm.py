@@ -22,8 +22,8 @@ def asked(task_id: str, user_id: str = "u", image: str | None = None, runtime: s
 
 async def until(truth: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not truth():
-            await asyncio.sleep(0.02)  # noqa: ASYNC110  what it waits for tells nobody
+        while not truth():  # noqa: ASYNC110  nobody tells what this waits for
+            await asyncio.sleep(0.02)
 
 
 async def states(host: SandboxHost) -> list[str]:
