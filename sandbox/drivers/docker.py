@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,9 @@ from contracts.texts import sandbox as texts
 from sandbox import checkpoints
 from sandbox.driver import Attached, Found, Spec, Unsupported
 from sandbox.engine import Engine
-from sandbox.far_end import far_end
+from sandbox.far_end import LOADER, agent_on_stdio, far_end
 from sandbox.hardening import GVISOR, MOUNTS, host_config, volumes
-from sandbox.hijack import hijacked
+from sandbox.hijack import attached_to, hijacked
 from sandbox.leftovers import Belonging, discard_from_engine, engine_belongings
 from sandbox.snapshots.archive_tree import ArchiveTree
 from sandbox.snapshots.folder_tree import FolderTree
@@ -74,7 +75,11 @@ class Driver:
             raise SandboxLost(f"the engine gives no way into {sandbox_id}: {error}") from error
 
     async def agent(self, sandbox_id: str) -> Attached:
-        raise Unsupported(f"docker has no agent in {sandbox_id}")
+        try:
+            stream = await attached_to(self._engine.address, sandbox_id)
+        except OSError as error:
+            raise SandboxLost(f"the engine gives no way to the agent of {sandbox_id}: {error}") from error
+        return replace(stream, preface=agent_on_stdio())
 
     async def pause(self, sandbox_id: str) -> None:
         await self._change(sandbox_id, lambda client: client.pause(sandbox_id), "paused")
@@ -161,7 +166,9 @@ class Driver:
         try:
             client.create_container(
                 spec.image,
-                command=["sleep", "infinity"],
+                command=["/usr/bin/python3", "-I", "-S", "-c", LOADER],
+                stdin_open=True,
+                detach=True,  # else the engine closes the input for ever when the first who wrote to it leaves
                 name=spec.sandbox_id,
                 hostname="sandbox",
                 user=USER,
