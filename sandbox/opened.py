@@ -49,6 +49,7 @@ class Connections:
     def made(self, lease: Lease) -> OpenSandbox:
         """One that connects when it is first used; an earlier one of the same name must have been dropped."""
         sandbox_id = lease.sandbox_id
+        opened: OpenSandbox
 
         async def agent() -> Attached:
             await self._awake(sandbox_id)
@@ -58,12 +59,10 @@ class Connections:
             await self._awake(sandbox_id)
             return await self._driver.attach(sandbox_id)
 
-        proxy = EgressProxy(
-            self._grants_of(sandbox_id),
-            lambda record: self._on_egress(opened.lease, record),
-            resolve=self._resolve,
-            language=self._language,
-        )
+        def audit(record: EgressRecord) -> None:
+            self._on_egress(opened.lease, record)
+
+        proxy = EgressProxy(self._grants_of(sandbox_id), audit, resolve=self._resolve, language=self._language)
         ways = Ways(agent, ssh, proxy.serve)
         opened = OpenSandbox(lease, ways, lambda egress: self.allow(sandbox_id, egress), self._limits)
         self._open[sandbox_id] = opened
