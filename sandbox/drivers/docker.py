@@ -82,10 +82,10 @@ class Driver:
         return replace(stream, preface=agent_on_stdio())
 
     async def pause(self, sandbox_id: str) -> None:
-        await self._change(sandbox_id, lambda client: client.pause(sandbox_id), "paused")
+        await self._change(sandbox_id, True)
 
     async def resume(self, sandbox_id: str) -> None:
-        await self._change(sandbox_id, lambda client: client.unpause(sandbox_id), "running")
+        await self._change(sandbox_id, False)
 
     async def trees(self, sandbox_id: str) -> Mapping[str, Tree]:
         return await self._trees(sandbox_id)
@@ -140,12 +140,11 @@ class Driver:
             raise SandboxUnavailable(texts.ENGINE_FAILED.say(self._language, cause="the container is gone already"))
         return found
 
-    async def _change(self, sandbox_id: str, act: Callable[[docker.APIClient], None], state: str) -> None:
-        found = await self.find(sandbox_id)
-        if found is None or found.state == "dead":
-            raise SandboxLost(f"the container {sandbox_id} is gone")
-        if found.state != state:
-            await self._engine.ask(act)
+    async def _change(self, sandbox_id: str, frozen: bool) -> None:
+        try:
+            await self._engine.ask(partial(_freeze if frozen else _thaw, sandbox_id))
+        except NotFound as error:
+            raise SandboxLost(f"the container {sandbox_id} is gone") from error
 
     def _create(self, spec: Spec, client: docker.APIClient) -> None:
         self._make(spec, client)
@@ -218,6 +217,29 @@ def _owned(owner: str, client: docker.APIClient) -> list[Found]:
         labels = volume["Labels"]
         found.setdefault(labels[f"{LABEL}.id"], _found(labels[f"{LABEL}.id"], labels, "dead", ""))
     return list(found.values())
+
+
+def _freeze(sandbox_id: str, client: docker.APIClient) -> None:
+    try:
+        client.pause(sandbox_id)
+    except APIError:
+        _require(sandbox_id, "paused", client)
+
+
+def _thaw(sandbox_id: str, client: docker.APIClient) -> None:
+    try:
+        client.unpause(sandbox_id)
+    except APIError:
+        _require(sandbox_id, "running", client)
+
+
+def _require(sandbox_id: str, state: str, client: docker.APIClient) -> None:
+    """The engine refused to change it: then it must be so already. Raises: SandboxLost, SandboxUnavailable."""
+    found = _find(sandbox_id, client)
+    if found is None or found.state == "dead":
+        raise SandboxLost(f"the container {sandbox_id} is gone")
+    if found.state != state:
+        raise SandboxUnavailable(f"the engine leaves {sandbox_id} {found.state}")
 
 
 def _prepare_exec(sandbox_id: str, client: docker.APIClient) -> str:
