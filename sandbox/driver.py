@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
+from sandbox.leftovers import Belonging
 from sandbox.limits import Limits
 from sandbox.snapshots.tree import Tree
 
@@ -101,14 +102,25 @@ class Driver(Protocol):
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         """Write the memory of all its processes into an empty folder, and end them; its folders stay until `destroy`.
-        Every stream must be closed before. Raises: Unsupported, SandboxLost, SandboxUnavailable."""
+        Every stream must be closed before; a paused one is no error. Raises: Unsupported, SandboxBusy and
+        SnapshotFailed, after which it is as it was; SandboxLost, SandboxUnavailable."""
         ...
 
     async def restart(
         self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
     ) -> Found:
         """A sandbox whose processes go on where the checkpoint stopped them; `fill` puts its files in place before.
-        Raises: Unsupported, SandboxUnavailable."""
+        One of that id that has ended keeps its folders, and one that runs is given as it is.
+        Raises: Unsupported, SnapshotUnusable, SandboxUnavailable."""
+        ...
+
+    async def belongings(self, owner: str) -> Sequence[Belonging]:
+        """Every single thing of this owner, also what no sandbox is left for. Raises: SandboxUnavailable."""
+        ...
+
+    async def discard(self, belonging: Belonging) -> None:
+        """Remove a thing that `destroy` leaves, having no sandbox's name; what is gone already is no error.
+        Raises: SandboxUnavailable."""
         ...
 
     async def destroy(self, sandbox_id: str) -> None:

@@ -81,6 +81,15 @@ class OpenSandbox:
     def lease(self) -> Lease:
         return self._lease
 
+    def hand_over(self, lease: Lease) -> None:
+        """It was made ahead; from now on it is this lease's."""
+        self._lease = lease
+
+    @property
+    def connected(self) -> bool:
+        """True while its link holds."""
+        return self._linked is not None and not self._linked.link.lost
+
     @property
     def busy(self) -> bool:
         """True while a command, a transfer, a forward, a kept shell or a terminal is under way."""

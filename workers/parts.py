@@ -24,6 +24,7 @@ from activities.policy_source import PolicyFile
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
+from contracts.sandbox import SandboxUnavailable
 from memory.notes import Notes
 from policy.document import PolicyError
 from policy.file import parse
@@ -39,8 +40,10 @@ from runtime.settings import Settings
 from runtime.temporal import connect
 from sandbox.choice import make_host
 from sandbox.host import SandboxHost
+from sandbox.snapshots.store import Snapshots
 from workers.egress_audit import EgressAudit, auditing
 from workers.planners import planner_of
+from workers.snapshots import snapshots_of
 from workers.watching import Watching
 
 DEFAULT_POLICY = Path(policy.__path__[0]) / "default.yaml"
@@ -77,8 +80,10 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         stack.push_async_callback(log.close)
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
-        host = await host_of(settings, paths, await stack.enter_async_context(auditing(log)))
+        snapshots = snapshots_of(settings, paths, keyring)
+        host = await host_of(settings, paths, await stack.enter_async_context(auditing(log)), snapshots)
         stack.push_async_callback(host.close)
+        await begun(host)
         planner = await stack.enter_async_context(planner_of(settings, blobs))
         acting = ActingParts(
             examiner=examiner,
@@ -123,11 +128,11 @@ def policy_in(path: Path) -> PolicyFile[Policy]:
         raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
 
 
-async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> SandboxHost:
+async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit, snapshots: Snapshots) -> SandboxHost:
     """This machine's sandboxes."""
     return await make_host(
         host_id=settings.host_id,
-        state_dir=paths.sandboxes,
+        state_dir=paths.sandboxes / settings.host_id,
         driver=settings.sandbox_driver,
         runtime=settings.sandbox_runtime,
         image=settings.sandbox_image,
@@ -136,10 +141,24 @@ async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> S
         cpus=settings.sandbox_cpus,
         processes=settings.sandbox_processes,
         output_mb=settings.sandbox_output_mb,
+        disk_mb=settings.sandbox_disk_mb,
+        wall_seconds=settings.sandbox_wall_seconds,
         max_sandboxes=settings.max_sandboxes,
+        max_sandboxes_per_user=settings.max_sandboxes_per_user,
+        warm=settings.warm_sandboxes,
+        snapshots=snapshots,
         on_egress=audit,
+        api_url=settings.host_api_url or f"http://127.0.0.1:{settings.worker_port}",
         language=settings.language,
     )
+
+
+async def begun(host: SandboxHost) -> None:
+    """Raises: CannotStart if another worker serves this host."""
+    try:
+        await host.begin()
+    except SandboxUnavailable as error:
+        raise CannotStart(str(error)) from error
 
 
 def now() -> datetime:
