@@ -1,6 +1,7 @@
 """Sandboxes as containers of a Docker engine, under any of its runtimes."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -199,6 +200,9 @@ def _prepare_exec(sandbox_id: str, client: docker.APIClient) -> str:
 
 
 def _destroy(sandbox_id: str, client: docker.APIClient) -> None:
+    with suppress(APIError):  # it is not paused, or not there
+        # What gVisor has frozen takes no signal, not even the last one.
+        client.unpause(sandbox_id)
     try:
         client.remove_container(sandbox_id, force=True, v=True)
     except NotFound:
