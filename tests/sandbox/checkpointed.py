@@ -99,17 +99,17 @@ def fill(client: docker.APIClient, sandbox_id: str, contents: Mapping[str, bytes
 
 def make(client: docker.APIClient, spec: Spec, megabytes: int = 1) -> None:
     """Only what descends from the main process goes on; what came in by an exec of the engine's ends."""
-    config = client.create_container_config(
+    client.create_container(
         spec.image,
         command=["python3", "-c", PROGRAM, str(megabytes)],
         hostname="sandbox",
         user="1000:1000",
+        name=spec.sandbox_id,
         stdin_open=True,
+        detach=True,  # else a stream that ends would end what the program hears
         labels={f"{LABEL}.id": spec.sandbox_id, f"{LABEL}.owner": spec.owner},
         host_config=client.create_host_config(**host_config(spec.sandbox_id, spec.runtime, spec.limits)),
     )
-    # A stream that ends must not end what the program hears.
-    client.create_container_from_config({**config, "StdinOnce": False}, spec.sandbox_id)
 
 
 @contextmanager
