@@ -22,10 +22,13 @@ FOLDERS = ("/home/agent", "/workspace")
 PORT = 8123
 
 PROGRAM = f"""
-import hashlib, json, os, socket, sys, threading, time
+import hashlib, json, os, socket, subprocess, sys, threading, time
 heap = os.urandom(int(sys.argv[1]) * 1048576)
 log, scratch = open("/workspace/log", "a+"), open("/tmp/scratch", "w+")
 count, began = 0, time.monotonic()
+child = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+with socket.create_server(("127.0.0.1", 0)) as once:
+    near, far = socket.create_connection(once.getsockname()), once.accept()[0]
 def counting():
     global count
     while True:
@@ -34,9 +37,11 @@ def counting():
 def told(word):
     for file in (log, scratch):
         file.write(word + "\\n"); file.flush(); file.seek(0)
+    near.sendall(b"through a connection ")
+    child.stdin.write(far.recv(100) + b"and a child")
     digest = hashlib.sha256(heap).hexdigest()
     return json.dumps({{"count": count, "heap": digest, "log": log.read(), "scratch": scratch.read(),
-                        "ran": time.monotonic() - began, "now": time.time()}})
+                        "came": child.stdout.read(100).decode(), "ran": time.monotonic() - began, "now": time.time()}})
 listener = socket.create_server(("127.0.0.1", {PORT}))
 def serving():
     while True:

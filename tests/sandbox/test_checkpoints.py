@@ -110,9 +110,10 @@ def second() -> Iterator[str]:
 
 
 def went_on(before: Mapping[str, Any], after: Mapping[str, Any], said: str) -> bool:
-    """The same memory and open files, in the folders and in /tmp, and neither clock nor counter went back."""
+    """The same memory, children, connections and open files; neither clock nor counter went back."""
     return bool(
         after["heap"] == before["heap"]
+        and after["came"] == "through a connection and a child"
         and after["log"] == f"{before['log']}{said}\n"
         and after["scratch"] == f"{before['scratch']}{said}\n"
         and after["count"] >= before["count"]
@@ -188,7 +189,8 @@ async def test_a_main_process_answers_on_its_streams_as_before(bench: Bench, tmp
     checkpointed.make(bench.client, second)
     checkpointed.fill(bench.client, second.sandbox_id, checkpointed.folders(bench.client, first.sandbox_id))
     with answers(engine_address(""), second.sandbox_id) as say:
-        checkpoints.go_on(second.sandbox_id, tmp_path, "en", bench.client)
+        own = checkpoints.own_folder(second.sandbox_id, "en", bench.client)
+        checkpoints.go_on(second.sandbox_id, own, tmp_path, "en", bench.client)
         after = say("after")
     for spec in (first, second):
         await bench.driver.destroy(spec.sandbox_id)
