@@ -64,9 +64,7 @@ def save(sandbox_id: str, into: Path, language: Language, client: docker.APIClie
     Raises: Unsupported, SandboxBusy and SnapshotFailed, after which it is as it was; SandboxLost, APIError.
     """
     facts = _living(sandbox_id, client)
-    reason = obstacle(client.info(), facts["HostConfig"]["Runtime"], language)
-    if reason is not None:
-        raise Unsupported(reason)
+    own = own_folder(sandbox_id, language, client)
     was_paused = facts["State"]["Paused"]
     try:
         _let_streams_end(sandbox_id, language, client)
@@ -86,13 +84,21 @@ def save(sandbox_id: str, into: Path, language: Language, client: docker.APIClie
         _tell_failure(sandbox_id, was_paused, error, language, client)
     _let_end(sandbox_id, END_SECONDS, client)
     if near is None:
-        _fetch(facts, into, language, client)
+        _fetch(facts, own, into, language, client)
 
 
-def go_on(sandbox_id: str, checkpoint: Path, language: Language, client: docker.APIClient) -> None:
+def own_folder(sandbox_id: str, language: Language, client: docker.APIClient) -> Path:
+    """Where an engine that keeps processes has what is this container's own. Raises: Unsupported."""
+    facts, info = client.inspect_container(sandbox_id), client.info()
+    reason = obstacle(info, facts["HostConfig"]["Runtime"], language)
+    if reason is not None:
+        raise Unsupported(reason)
+    return Path(info["DockerRootDir"], "containers", facts["Id"])
+
+
+def go_on(sandbox_id: str, own: Path, checkpoint: Path, language: Language, client: docker.APIClient) -> None:
     """Start a container that does not run, with the processes of a checkpoint. Raises: SnapshotUnusable."""
     facts = client.inspect_container(sandbox_id)
-    own = Path(client.info()["DockerRootDir"], "containers", facts["Id"])
     # The engine refuses two checkpoints of the same content at one time: what is its container's own makes it differ.
     files: dict[str, Path | bytes] = {"container": facts["Id"].encode("ascii")}
     try:
@@ -170,10 +176,9 @@ def _let_end(sandbox_id: str, seconds: float, client: docker.APIClient) -> bool:
     return True
 
 
-def _fetch(facts: Mapping[str, Any], into: Path, language: Language, client: docker.APIClient) -> None:
-    far = str(Path(client.info()["DockerRootDir"], "containers", facts["Id"], "checkpoints"))
+def _fetch(facts: Mapping[str, Any], own: Path, into: Path, language: Language, client: docker.APIClient) -> None:
     try:
-        fetch(facts, far, NAME, into, client)
+        fetch(facts, str(own / "checkpoints"), NAME, into, client)
     except (APIError, OSError, tarfile.TarError) as error:
         raise SandboxLost(texts.NOT_SAVED.say(language, sandbox=facts["Id"], cause=_cause(error))) from error
     finally:

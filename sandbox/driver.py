@@ -102,8 +102,9 @@ class Driver(Protocol):
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         """Write the memory of all its processes into an empty folder, and end them; its folders stay until `destroy`.
-        Every stream must be closed before; a paused one is no error. Raises: Unsupported, SandboxBusy and
-        SnapshotFailed, after which it is as it was; SandboxLost, SandboxUnavailable."""
+        Every stream must be closed before; what came in through `attach` does not go on. A paused one is no error.
+        Raises: Unsupported, SandboxBusy and SnapshotFailed, after which it is as it was; SandboxLost,
+        SandboxUnavailable."""
         ...
 
     async def restart(

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -106,10 +107,11 @@ class Driver:
         found = await self.find(spec.sandbox_id)
         if found is not None and found.state != "dead":
             return found
-        await self._engine.ask(partial(self._prepare_restart, spec), image=spec.image)
+        await self._engine.ask(partial(self._make, spec), image=spec.image)
         try:
+            own = await self._engine.ask(partial(checkpoints.own_folder, spec.sandbox_id, self._language))
             await fill(await self.trees(spec.sandbox_id))
-            await self._engine.ask(partial(checkpoints.go_on, spec.sandbox_id, checkpoint, self._language))
+            await self._engine.ask(partial(checkpoints.go_on, spec.sandbox_id, own, checkpoint, self._language))
         except BaseException:
             if found is None:
                 await self.destroy(spec.sandbox_id)
@@ -149,14 +151,6 @@ class Driver:
     def _create(self, spec: Spec, client: docker.APIClient) -> None:
         self._make(spec, client)
         client.start(spec.sandbox_id)
-
-    def _prepare_restart(self, spec: Spec, client: docker.APIClient) -> None:
-        """Raises: Unsupported."""
-        runtime = self._chosen_runtime(spec.runtime, client)
-        reason = checkpoints.obstacle(client.info(), runtime, self._language)
-        if reason is not None:
-            raise Unsupported(reason)
-        self._make(spec, client)
 
     def _make(self, spec: Spec, client: docker.APIClient) -> None:
         labels, runtime = _labels(spec), self._chosen_runtime(spec.runtime, client)
@@ -249,6 +243,9 @@ def _prepare_exec(sandbox_id: str, client: docker.APIClient) -> str:
 
 
 def _destroy(sandbox_id: str, client: docker.APIClient) -> None:
+    with suppress(APIError):  # it is not paused, or not there
+        # What gVisor has frozen takes no signal, not even the last one.
+        client.unpause(sandbox_id)
     try:
         client.remove_container(sandbox_id, force=True, v=True)
     except NotFound:
