@@ -5,7 +5,7 @@ import os
 import stat
 import time
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,6 +55,28 @@ def walk(root: Path, wanted: Wanted, bounds: Bounds) -> Generator[Part, None, No
                 if not path:
                     raise TreeUnreadable(f"{root} is gone") from error
             waiting += reversed(below)
+
+
+def taken_on_disk(root: Path) -> int:
+    """Bytes of all that lies below, each file counted once however many names it has. Raises: OSError."""
+    total = 0
+    counted: set[tuple[int, int]] = set()
+    with opened(os.open(root, FOLDER)) as top, closing(Descent(top)) as descent:
+        waiting = [""]
+        while waiting:
+            path = waiting.pop()
+            with suppress(FileNotFoundError, NotADirectoryError), descent.folder(path) as folder:
+                for name in os.listdir(folder):  # noqa: PTH208  a descriptor
+                    with suppress(FileNotFoundError):
+                        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                        if stat.S_ISDIR(found.st_mode):
+                            waiting.append(f"{path}/{name}" if path else name)
+                        elif found.st_nlink > 1:
+                            if (found.st_dev, found.st_ino) in counted:
+                                continue
+                            counted.add((found.st_dev, found.st_ino))
+                        total += found.st_blocks * 512
+    return total
 
 
 def _inside(state: _Walk, folder: int, path: str, below: list[str]) -> Iterator[Part]:
