@@ -6,9 +6,10 @@ from pathlib import Path
 
 from sandbox.snapshots.descending import FOLDER
 from sandbox.snapshots.filling import Filler, empty
+from sandbox.snapshots.measuring import taken_on_disk
 from sandbox.snapshots.threads import ahead, in_thread
 from sandbox.snapshots.tree import Part, Wanted
-from sandbox.snapshots.walking import Bounds, taken_on_disk, walk
+from sandbox.snapshots.walking import Bounds, walk
 
 BATCH_BYTES = 4 * 1024 * 1024
 BATCH_PARTS = 1_000

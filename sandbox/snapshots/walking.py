@@ -5,7 +5,7 @@ import os
 import stat
 import time
 from collections.abc import Generator, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,8 @@ class Bounds:
 
     names: int = 1_000_000
     path_bytes: int = 4_096
+    depth: int = 200
+    """Folders in folders; each costs a descriptor while the deepest is read."""
     file_bytes: int = 1024**4
     """Size as it is told, holes included."""
     read_bytes: int = 256 * 1024**3
@@ -57,33 +59,13 @@ def walk(root: Path, wanted: Wanted, bounds: Bounds) -> Generator[Part, None, No
             waiting += reversed(below)
 
 
-def taken_on_disk(root: Path) -> int:
-    """Bytes of all that lies below, each file counted once however many names it has. Raises: OSError."""
-    total = 0
-    counted: set[tuple[int, int]] = set()
-    with opened(os.open(root, FOLDER)) as top, closing(Descent(top)) as descent:
-        waiting = [""]
-        while waiting:
-            path = waiting.pop()
-            with suppress(FileNotFoundError, NotADirectoryError), descent.folder(path) as folder:
-                for name in os.listdir(folder):  # noqa: PTH208  a descriptor
-                    with suppress(FileNotFoundError):
-                        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                        if stat.S_ISDIR(found.st_mode):
-                            waiting.append(f"{path}/{name}" if path else name)
-                        elif found.st_nlink > 1:
-                            if (found.st_dev, found.st_ino) in counted:
-                                continue
-                            counted.add((found.st_dev, found.st_ino))
-                        total += found.st_blocks * 512
-    return total
-
-
 def _inside(state: _Walk, folder: int, path: str, below: list[str]) -> Iterator[Part]:
     for name in _names(state, folder, path):
         place = f"{path}/{name}" if path else name
         if len(os.fsencode(place)) > state.bounds.path_bytes:
-            raise TreeUnreadable(f"{place[:200]!r}… lies deeper than {state.bounds.path_bytes} bytes of path")
+            raise TreeUnreadable(f"{place[:200]!r}… is a path of more than {state.bounds.path_bytes} bytes")
+        if place.count("/") >= state.bounds.depth:
+            raise TreeUnreadable(f"{place[:200]!r}… lies deeper than {state.bounds.depth} folders")
         try:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if stat.S_ISDIR(found.st_mode):
