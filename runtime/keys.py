@@ -123,7 +123,7 @@ class Keyring:
 
 
 def _create(paths: DataPaths) -> None:
-    for kept in (paths.temporal_database, paths.blobs):
+    for kept in (paths.temporal_database, paths.blobs, paths.snapshots):
         if kept.is_file() or (kept.is_dir() and any(kept.iterdir())):
             raise KeyringUnusable(
                 f"{paths.keyring} is missing, but {kept} holds data sealed with it; restore the key file from your "

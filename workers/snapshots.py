@@ -2,8 +2,9 @@
 
 from runtime.keys import Keyring, UnknownKey
 from runtime.paths import DataPaths
+from runtime.process import CannotStart
 from runtime.settings import Settings
-from sandbox.snapshots.opening import S3, open_snapshots
+from sandbox.snapshots.opening import S3, SnapshotStoreInvalid, open_snapshots
 from sandbox.snapshots.sealing import SnapshotKeys
 from sandbox.snapshots.store import Snapshots
 
@@ -12,18 +13,18 @@ NAMING = b"asos/snapshots/naming"
 
 
 def snapshots_of(settings: Settings, paths: DataPaths, keyring: Keyring) -> Snapshots:
-    """Raises: SnapshotStoreInvalid."""
-    return open_snapshots(
-        settings.snapshot_store or str(paths.snapshots),
-        snapshot_keys(keyring),
-        scratch=paths.sandboxes / "restoring",
-        s3=S3(
-            endpoint=settings.s3_endpoint,
-            region=settings.s3_region,
-            access_key=settings.s3_access_key.get_secret_value() if settings.s3_access_key else "",
-            secret_key=settings.s3_secret_key.get_secret_value() if settings.s3_secret_key else "",
-        ),
+    """Raises: CannotStart if the settings name no store."""
+    s3 = S3(
+        endpoint=settings.s3_endpoint,
+        region=settings.s3_region,
+        access_key=settings.s3_access_key.get_secret_value() if settings.s3_access_key else "",
+        secret_key=settings.s3_secret_key.get_secret_value() if settings.s3_secret_key else "",
     )
+    location = settings.snapshot_store or str(paths.snapshots)
+    try:
+        return open_snapshots(location, snapshot_keys(keyring), scratch=paths.sandboxes / "scratch", s3=s3)
+    except SnapshotStoreInvalid as error:
+        raise CannotStart(str(error)) from error
 
 
 def snapshot_keys(keyring: Keyring) -> SnapshotKeys:

@@ -8,7 +8,7 @@ import asyncio
 import io
 import os
 import tarfile
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from typing import IO, Any
@@ -18,7 +18,8 @@ import docker
 from contracts.sandbox import SandboxUnavailable
 from sandbox.engine import Engine
 from sandbox.snapshots.filling import checked
-from sandbox.snapshots.folder_tree import ahead, batch_of
+from sandbox.snapshots.folder_tree import batch_of
+from sandbox.snapshots.threads import ahead, in_thread
 from sandbox.snapshots.tree import PIECE_BYTES, Node, NodeKind, Part, TreeUnfilled, TreeUnreadable, Wanted
 from sandbox.snapshots.walking import PERMISSIONS, Bounds
 
@@ -43,7 +44,7 @@ class ArchiveTree:
         self._mount = mount
         self._uid = uid
 
-    async def read(self, wanted: Wanted) -> AsyncIterator[Sequence[Part]]:
+    async def read(self, wanted: Wanted) -> AsyncGenerator[Sequence[Part], None]:
         try:
             chunks, _ = await self._engine.ask(
                 lambda client: client.get_archive(self._container, self._mount, chunk_size=CHUNK_BYTES)
@@ -57,7 +58,7 @@ class ArchiveTree:
         except tarfile.TarError as error:
             raise TreeUnreadable(f"the engine broke off {self._mount} of {self._container}: {error}") from error
         finally:
-            await asyncio.to_thread(parts.close)
+            await in_thread(parts.close)
 
     async def fill(self, parts: AsyncIterator[Sequence[Part]]) -> None:
         await self._ask(partial(_emptied, self._container, self._volume, self._mount))
@@ -67,8 +68,8 @@ class ArchiveTree:
             try:
                 archive = _Archive(sink, self._uid)
                 async for batch in parts:
-                    await asyncio.to_thread(archive.take, batch)
-                await asyncio.to_thread(archive.finish)
+                    await in_thread(archive.take, batch)
+                await in_thread(archive.finish)
             except BrokenPipeError:
                 await sending  # the engine's own error says more
                 raise

@@ -6,8 +6,10 @@ both cases it cannot have been marked for longer than the taking lasts.
 
 import asyncio
 import json
+import logging
 import shutil
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -21,22 +23,52 @@ from sandbox.snapshots.shelves import Shelves
 READ_AT_ONCE = 8
 PLACE = "asos/snapshot/marks"
 
+log = logging.getLogger(__name__)
 
-async def collected(shelves: Shelves, live: frozenset[str], now: datetime, grace_seconds: float, scratch: Path) -> int:
-    """Gives how many snapshots went. Raises: ShelfUnreachable."""
-    names = await shelves.shelf.names(shelves.manifests)
-    marks = await _marks(shelves)
-    unnamed = {name for name in names if name.rpartition("/")[2] not in live}
-    condemned, marks_now = _judged(unnamed, marks, now, grace_seconds)
-    await shelves.shelf.delete(condemned)
-    remains, blind = await _read([name for name in names if name not in condemned], shelves)
-    garbage = set() if blind else await _unneeded(shelves, remains)
-    removed, marks_of_data = _judged(garbage, marks, now, grace_seconds)
-    await shelves.shelf.delete(removed)
-    await _remember(shelves, marks_now | marks_of_data)
-    await shelves.shelf.tidy(grace_seconds)
-    await asyncio.to_thread(_tidy, scratch, grace_seconds)
-    return len(condemned)
+
+class Collector:
+    """Collects in one store, and remembers the manifests that it has read: they never change."""
+
+    def __init__(self, shelves: Shelves, scratch: Path, grace_seconds: float) -> None:
+        self._shelves = shelves
+        self._scratch = scratch
+        self._grace_seconds = grace_seconds
+        self._read: dict[str, Manifest] = {}
+
+    async def collect(self, live: Collection[str], now: datetime) -> int:
+        """Gives how many snapshots went. Raises: ShelfUnreachable."""
+        shelf, manifests = self._shelves.shelf, self._shelves.manifests
+        digests = {name.rpartition("/")[2] for name in await shelf.names(manifests)}
+        marks = await _marks(self._shelves)
+        unnamed = {self._shelves.manifest(digest) for digest in digests.difference(live)}
+        condemned, waiting = _judged(unnamed, marks, now, self._grace_seconds)
+        await shelf.delete(condemned)
+        remains = {digest for digest in digests if self._shelves.manifest(digest) not in condemned}
+        garbage = await _unneeded(self._shelves, self._read.values()) if await self._sees_all(remains) else set()
+        removed, waiting_too = _judged(garbage, marks, now, self._grace_seconds)
+        await shelf.delete(removed)
+        await _remember(self._shelves, waiting | waiting_too)
+        await shelf.tidy(self._grace_seconds)
+        await asyncio.to_thread(_tidy, self._scratch, self._grace_seconds)
+        return len(condemned)
+
+    async def _sees_all(self, digests: set[str]) -> bool:
+        """Whether all these manifests can be read; else nobody knows which data is needed."""
+        room = asyncio.Semaphore(READ_AT_ONCE)
+
+        async def read(digest: str) -> tuple[str, Manifest] | None:
+            if digest in self._read:
+                return digest, self._read[digest]
+            async with room:
+                try:
+                    return digest, await self._shelves.read_manifest(digest)
+                except SnapshotUnusable as error:
+                    log.warning("no data of snapshots is collected: %s", error)
+                    return None
+
+        found = [each for each in await asyncio.gather(*map(read, sorted(digests))) if each is not None]
+        self._read = dict(found)
+        return len(found) == len(digests)
 
 
 def _judged(
@@ -48,27 +80,12 @@ def _judged(
     return old, {name: first for name, first in since.items() if name not in old}
 
 
-async def _read(names: list[str], shelves: Shelves) -> tuple[list[Manifest], bool]:
-    """The manifests, and whether there is one that cannot be read: nobody knows then which data it needs."""
-    room = asyncio.Semaphore(READ_AT_ONCE)
-
-    async def read(name: str) -> Manifest | SnapshotUnusable:
-        async with room:
-            try:
-                return await shelves.read_manifest(name.rpartition("/")[2])
-            except SnapshotUnusable as error:
-                return error
-
-    found = await asyncio.gather(*map(read, names))
-    manifests = [each for each in found if isinstance(each, Manifest)]
-    return manifests, len(manifests) < len(found)
-
-
-async def _unneeded(shelves: Shelves, manifests: list[Manifest]) -> set[str]:
-    needed = {shelves.layer(name) for manifest in manifests for name in manifest.layers}
-    needed |= {f"{shelves.listings}/{manifest.listing}" for manifest in manifests}
-    needed |= {f"{shelves.of_owner(manifest.owner)}/{manifest.digest}" for manifest in manifests}
+async def _unneeded(shelves: Shelves, manifests: Collection[Manifest]) -> set[str]:
+    # What is there is listed first: what came later is none of it.
     there = await asyncio.gather(*map(shelves.shelf.names, (shelves.layers, shelves.listings, shelves.owners)))
+    needed = {shelves.layer(name) for manifest in manifests for name in manifest.layers}
+    needed |= {shelves.listing(manifest.listing) for manifest in manifests}
+    needed |= {f"{shelves.of_owner(manifest.owner)}/{manifest.digest}" for manifest in manifests}
     return {name for names in there for name in names if name not in needed}
 
 

@@ -3,15 +3,16 @@
 import os
 import secrets
 import stat
+import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 
-from sandbox.snapshots.descending import FOLDER, Descent, opened
+from sandbox.snapshots.descending import Descent, opened
 from sandbox.snapshots.tree import Node, Part, TreeUnfilled
 
 MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-PASSES = 100
-"""How often emptying begins anew while somebody makes new names in the folder."""
+EMPTY_SECONDS = 120.0
+"""How long emptying goes on while somebody makes new names in the folder."""
 
 
 def checked(path: str) -> str:
@@ -25,13 +26,12 @@ def checked(path: str) -> str:
 def empty(top: int) -> None:
     """Remove everything in the open folder `top`. Folders are lifted up before they are emptied, so that it does not
     matter how deep they lie. Raises: OSError."""
-    for _ in range(PASSES):
-        names = os.listdir(top)
-        if not names:
-            return
+    until = time.monotonic() + EMPTY_SECONDS
+    while names := os.listdir(top):
         for name in names:
             _removed(top, name)
-    raise TreeUnfilled("the folder does not become empty: something writes into it all the time")
+        if time.monotonic() > until:
+            raise TreeUnfilled("the folder does not become empty: something writes into it all the time")
 
 
 def _removed(top: int, name: str) -> None:
@@ -46,8 +46,7 @@ def _removed(top: int, name: str) -> None:
 
 def _lift(top: int, name: str) -> None:
     """Empty the folder `name`: its files go, its folders become names of `top`."""
-    descent = Descent(top)  # never closed: what was opened for removal is gone
-    with descent.folder(name) as folder:
+    with closing(Descent(top)) as descent, descent.folder(name) as folder:
         for inner in os.listdir(folder):  # noqa: PTH208  a descriptor
             with suppress(FileNotFoundError):
                 if stat.S_ISDIR(os.stat(inner, dir_fd=folder, follow_symlinks=False).st_mode):
@@ -60,7 +59,7 @@ class Filler:
     """Takes the parts of a tree in their order. Used by one thread at a time, and closed at the end."""
 
     def __init__(self, top: int, uid: int | None) -> None:
-        self._top = top
+        self._descent = Descent(top)
         self._uid = uid
         self._folders: list[Node] = []
         self._parent: tuple[str, int] | None = None
@@ -81,12 +80,13 @@ class Filler:
         self._finish_file()
         self._leave()
         for node in reversed(self._folders):
-            with opened(_opened(self._top, node.path)) as folder:
+            with self._descent.folder(node.path) as folder:
                 os.fchmod(folder, node.mode)
                 os.utime(folder, ns=(node.mtime_ns, node.mtime_ns))
 
     def close(self) -> None:
         self._leave()
+        self._descent.close()
         if self._file is not None:
             os.close(self._file[1])
             self._file = None
@@ -112,7 +112,7 @@ class Filler:
 
     def _link(self, node: Node, name: str, above: int) -> None:
         folder, _, first = checked(node.target).rpartition("/")
-        with Descent(self._top).folder(folder) as source:
+        with self._descent.folder(folder) as source:
             os.link(first, name, src_dir_fd=source, dst_dir_fd=above, follow_symlinks=False)
 
     def _write(self, part: Part) -> None:
@@ -146,7 +146,7 @@ class Filler:
         folder, _, name = checked(node.path).rpartition("/")
         if self._parent is None or self._parent[0] != folder:
             self._leave()
-            self._parent = folder, _opened(self._top, folder)
+            self._parent = folder, self._opened(folder)
         return self._parent[1], name
 
     def _leave(self) -> None:
@@ -154,7 +154,6 @@ class Filler:
             os.close(self._parent[1])
             self._parent = None
 
-
-def _opened(top: int, path: str) -> int:
-    with Descent(top).folder(path) as folder:
-        return os.open(".", FOLDER, dir_fd=folder)
+    def _opened(self, path: str) -> int:
+        with self._descent.folder(path) as folder:
+            return os.dup(folder)

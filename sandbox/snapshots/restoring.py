@@ -5,8 +5,8 @@ import os
 import shutil
 import tempfile
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 from hashlib import file_digest
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from sandbox.snapshots.listing import HOLE, Entry, Listing, Manifest, Piece
 from sandbox.snapshots.packing import AT_ONCE, unboxed
 from sandbox.snapshots.sealing import Seal, SealBroken
 from sandbox.snapshots.shelves import Shelves
+from sandbox.snapshots.threads import in_thread
 from sandbox.snapshots.tree import Part, Tree
 
 KEPT_BLOCKS = 32
@@ -35,7 +36,9 @@ async def bring_back(shelves: Shelves, manifest: Manifest, trees: Mapping[str, T
     async with _checked_layers(shelves, manifest, listing, scratch) as layers:
         for name, entries in listing.trees.items():
             ordered = _in_order(entries)
-            await trees[name].fill(_parts(ordered, _Blocks(shelves.seal, manifest, listing, layers, ordered)))
+            blocks = _Blocks(shelves.seal, manifest, listing, layers, ordered)
+            async with aclosing(_parts(ordered, blocks)) as parts:
+                await trees[name].fill(parts)
 
 
 @asynccontextmanager
@@ -51,8 +54,8 @@ async def _checked_layers(
     async def bring(name: str) -> None:
         async with room:
             path = await shelves.bring_layer(manifest, name, folder)
-            descriptors[name] = await asyncio.to_thread(os.open, path, os.O_RDONLY | os.O_CLOEXEC)
-            if await asyncio.to_thread(_sha256, descriptors[name]) != name:
+            descriptors[name] = await in_thread(os.open, path, os.O_RDONLY | os.O_CLOEXEC)
+            if await in_thread(_sha256, descriptors[name]) != name:
                 raise SnapshotUnusable(f"snapshot {manifest.digest}: its layer {name} was changed")
 
     try:
@@ -85,7 +88,7 @@ def _in_order(entries: Sequence[Entry]) -> list[Entry]:
     return [*folders, *links, *files, *twins]
 
 
-async def _parts(entries: Sequence[Entry], blocks: "_Blocks") -> AsyncIterator[Sequence[Part]]:
+async def _parts(entries: Sequence[Entry], blocks: "_Blocks") -> AsyncGenerator[Sequence[Part], None]:
     batch: list[Part] = []
     size = 0
     try:
@@ -124,7 +127,7 @@ class _Blocks:
         """Raises: SnapshotUnusable."""
         opening = self._opened.get(piece.block) or self._open(piece.block)
         self._opened.move_to_end(piece.block)
-        block = await opening
+        block = await asyncio.shield(opening)  # its thread reads from a layer that is closed later
         return block if piece.size == len(block) else block[piece.offset : piece.offset + piece.size]
 
     async def close(self) -> None:

@@ -91,4 +91,5 @@ class S3Shelf:
                 raise ShelfUnreachable(f"there is no bucket {self._name}") from error
             raise ObjectMissing(f"{name} is missing in {self._name}") from error
         except (BaseError, OSError) as error:
-            raise ShelfUnreachable(f"{self._name} does not answer as it should: {error}") from error
+            first = str(error).partition("\n")[0]
+            raise ShelfUnreachable(f"{self._name} does not answer as it should: {first}") from error

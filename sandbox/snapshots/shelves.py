@@ -56,11 +56,14 @@ class Shelves:
     def layer(self, name: str) -> str:
         return f"{self.layers}/{name}"
 
+    def listing(self, name: str) -> str:
+        return f"{self.listings}/{name}"
+
     async def write_listing(self, text: bytes) -> tuple[str, int]:
         """Gives the name of the object, and how long it is."""
         box = self.seal.close(zstandard.ZstdCompressor(level=3).compress(text), "asos/snapshot/listing")
         name = sha256(box).hexdigest()
-        await self.shelf.put(f"{self.listings}/{name}", box)
+        await self.shelf.put(self.listing(name), box)
         return name, len(box)
 
     async def write_manifest(self, manifest: Manifest) -> None:
@@ -85,7 +88,7 @@ class Shelves:
         """Raises: SnapshotUnusable, ShelfUnreachable."""
         told = f"snapshot {manifest.digest}: its listing {manifest.listing}"
         try:
-            box = await self.shelf.get(f"{self.listings}/{manifest.listing}")
+            box = await self.shelf.get(self.listing(manifest.listing))
             if sha256(box).hexdigest() != manifest.listing:
                 raise SealBroken("it was changed")
             plain = self.seal.open(box, "asos/snapshot/listing")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 
 from sandbox.snapshots.listing import HOLE, Block, Entry, Listing, Piece
 from sandbox.snapshots.sealing import Seal
@@ -23,7 +22,7 @@ REMADE = frozenset(
 
 def is_project(tree: str, path: str) -> bool:
     """Whether it stays when only the project files of a sandbox are kept."""
-    return tree == PROJECT_TREE and REMADE.isdisjoint(PurePosixPath(path).parts)
+    return tree == PROJECT_TREE and REMADE.isdisjoint(path.split("/"))
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from contracts.sandbox import SandboxUnavailable, Snapshot, SnapshotFailed, SnapshotKind, SnapshotUnusable
-from sandbox.snapshots.collecting import collected
+from sandbox.snapshots.collecting import Collector
 from sandbox.snapshots.listing import Manifest
 from sandbox.snapshots.reclaiming import RECLAIMED, project_files
 from sandbox.snapshots.restoring import bring_back
 from sandbox.snapshots.sealing import Seal, SnapshotKeys
-from sandbox.snapshots.shelf import Shelf, ShelfUnreachable
+from sandbox.snapshots.shelf import ObjectMissing, Shelf, ShelfUnreachable
 from sandbox.snapshots.shelves import Shelves
 from sandbox.snapshots.taking import read_and_store
 from sandbox.snapshots.tree import Tree, TreeUnfilled, TreeUnreadable
@@ -44,7 +44,7 @@ class Snapshots:
         """`scratch` is a folder of this machine for what is on its way; what lies there is sealed."""
         self._shelves = Shelves(shelf, Seal(keys))
         self._scratch = scratch
-        self._grace_seconds = grace_seconds
+        self._collector = Collector(self._shelves, scratch, grace_seconds)
         self._now = now
 
     async def take(
@@ -80,7 +80,9 @@ class Snapshots:
             async with asyncio.timeout(TAKE_SECONDS):
                 manifest = await read_and_store(self._shelves, begun, trees)
                 await self._shelves.write_manifest(manifest)
-        except (TreeUnreadable, ShelfUnreachable, OSError) as error:  # a time-out is an OSError
+        except TimeoutError as error:
+            raise SnapshotFailed(f"snapshot {name!r} of {owner} took longer than {TAKE_SECONDS:.0f} s") from error
+        except (TreeUnreadable, ShelfUnreachable, ObjectMissing, OSError) as error:
             raise SnapshotFailed(f"snapshot {name!r} of {owner} could not be taken: {error}") from error
         return manifest.snapshot()
 
@@ -135,7 +137,7 @@ class Snapshots:
         """Remove snapshots that are not among these digests, and data that no snapshot needs, once they have been so
         for the time of grace. Gives how many snapshots went. Raises: SandboxUnavailable."""
         with _reachable():
-            return await collected(self._shelves, frozenset(live), self._now(), self._grace_seconds, self._scratch)
+            return await self._collector.collect(live, self._now())
 
     async def close(self) -> None:
         """Nothing is held open between calls."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import aclosing
 
 from contracts.sandbox import SnapshotUnusable
 from sandbox.snapshots.listing import HOLE, Listing, Manifest, pieces_of
@@ -27,9 +28,10 @@ async def read_and_store(shelves: Shelves, manifest: Manifest, trees: Mapping[st
     async with Packer(shelves.shelf, shelves.seal, shelves.layers) as packer:
         for name, tree in trees.items():
             await asyncio.to_thread(sorter.begin, name)
-            async for parts in tree.read(sorter.wanted):
-                for full in await asyncio.to_thread(sorter.sort, parts):
-                    await packer.put(full)
+            async with aclosing(tree.read(sorter.wanted)) as batches:
+                async for parts in batches:
+                    for full in await asyncio.to_thread(sorter.sort, parts):
+                        await packer.put(full)
         for full in await asyncio.to_thread(sorter.end):
             await packer.put(full)
         listing = await asyncio.to_thread(sorter.listing, *await packer.finish())

@@ -1,6 +1,6 @@
 """One lasting folder of a sandbox, as a snapshot reads and fills it. What is in it was written by untrusted code."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -57,9 +57,9 @@ Wanted = Callable[[Node], bool]
 class Tree(Protocol):
     """Reads without ever following a link, and writes only below itself."""
 
-    def read(self, wanted: Wanted) -> AsyncIterator[Sequence[Part]]:
-        """Every node, folders before what is in them, and the content of files that are wanted. Raises:
-        TreeUnreadable, OSError."""
+    def read(self, wanted: Wanted) -> AsyncGenerator[Sequence[Part], None]:
+        """Every node, folders before what is in them, and the content of files that are wanted. The caller closes it.
+        Raises: TreeUnreadable, OSError."""
         ...
 
     async def fill(self, parts: AsyncIterator[Sequence[Part]]) -> None:

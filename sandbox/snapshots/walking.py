@@ -13,9 +13,6 @@ from sandbox.snapshots.descending import FOLDER, Descent, open_file, opened
 from sandbox.snapshots.tree import PIECE_BYTES, Node, NodeKind, Part, TreeUnreadable, Wanted
 
 PERMISSIONS = 0o777
-STEADY_NS = 60 * 1_000_000_000
-"""A page that a program has mapped may be written for half a minute after the last change of its file's ctime, until
-the kernel writes it back. A younger ctime proves nothing."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +21,15 @@ class Bounds:
 
     names: int = 1_000_000
     path_bytes: int = 4_096
+    depth: int = 200
+    """Folders in folders; each costs a descriptor while the deepest is read."""
     file_bytes: int = 1024**4
     """Size as it is told, holes included."""
     read_bytes: int = 256 * 1024**3
     """Of all files together, without their holes."""
+    steady_seconds: float = 60.0
+    """A page that a program has mapped may be written for half a minute after the last change of its file's ctime,
+    until the kernel writes it back. A younger ctime proves nothing."""
 
 
 @dataclass
@@ -61,7 +63,9 @@ def _inside(state: _Walk, folder: int, path: str, below: list[str]) -> Iterator[
     for name in _names(state, folder, path):
         place = f"{path}/{name}" if path else name
         if len(os.fsencode(place)) > state.bounds.path_bytes:
-            raise TreeUnreadable(f"{place[:200]!r}… lies deeper than {state.bounds.path_bytes} bytes of path")
+            raise TreeUnreadable(f"{place[:200]!r}… is a path of more than {state.bounds.path_bytes} bytes")
+        if place.count("/") >= state.bounds.depth:
+            raise TreeUnreadable(f"{place[:200]!r}… lies deeper than {state.bounds.depth} folders")
         try:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if stat.S_ISDIR(found.st_mode):
@@ -99,12 +103,12 @@ def _file(state: _Walk, folder: int, name: str, path: str, found: os.stat_result
             return
     if found.st_size > state.bounds.file_bytes:
         raise TreeUnreadable(f"{path!r} says that it has {found.st_size} bytes; {state.bounds.file_bytes} are allowed")
-    if not state.wanted(node := _node(path, "file", found)):
+    if not state.wanted(node := _plain(state, path, found)):
         yield Part(node)
         return
     with opened(open_file(folder, name)) as descriptor:
         before = os.fstat(descriptor)
-        yield from _content(state, descriptor, _node(path, "file", before), before)
+        yield from _content(state, descriptor, _plain(state, path, before), before)
         after = os.fstat(descriptor)
         if (after.st_ctime_ns, after.st_size) != (before.st_ctime_ns, before.st_size):
             yield Part(changed=True)
@@ -137,10 +141,14 @@ def _hole(descriptor: int, place: int, size: int) -> int:
     return min(data - data % PIECE_BYTES, size) - place
 
 
-def _node(path: str, kind: NodeKind, found: os.stat_result, target: str = "") -> Node:
+def _plain(state: _Walk, path: str, found: os.stat_result) -> Node:
     stamp = ""
-    if kind == "file" and time.time_ns() - found.st_ctime_ns > STEADY_NS:
+    if time.time_ns() - found.st_ctime_ns >= state.bounds.steady_seconds * 1_000_000_000:
         stamp = f"{found.st_dev}:{found.st_ino}:{found.st_ctime_ns}:{found.st_mtime_ns}:{found.st_size}"
+    return _node(path, "file", found, stamp=stamp)
+
+
+def _node(path: str, kind: NodeKind, found: os.stat_result, *, target: str = "", stamp: str = "") -> Node:
     return Node(
         path=path,
         kind=kind,

@@ -12,7 +12,7 @@ from sandbox.choice import choose_driver
 from sandbox.host import SandboxHost
 from sandbox.limits import Limits
 from tests.sandbox.engines import ENGINES
-from tests.sandbox.stores import SlowStore, store_in
+from tests.sandbox.host_stores import SlowStore, store_in
 
 
 class Stuck:

@@ -20,7 +20,7 @@ from contracts.sandbox import (
 from sandbox.host import SandboxHost
 from sandbox.warm import WarmKind
 from tests.sandbox.engines import ENGINES, Engine
-from tests.sandbox.stores import FullStore, SlowStore, store_in
+from tests.sandbox.host_stores import FullStore, SlowStore, store_in
 from tests.sandbox.test_warm import keeping, until
 
 COUNTER = "nohup sh -c 'n=0; while :; do n=$((n+1)); echo $n >/tmp/count; sleep 0.1; done' >/dev/null 2>&1 & echo $!"

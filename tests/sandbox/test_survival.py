@@ -14,7 +14,7 @@ from contracts.sandbox import Command, Lease, LeaseRequest, SandboxLost
 from sandbox.engine import engine_address
 from sandbox.host import SandboxHost
 from tests.sandbox.engines import ENGINES, Engine
-from tests.sandbox.stores import store_in
+from tests.sandbox.host_stores import store_in
 from tests.sandbox.test_host import processes_with, remains
 
 
