@@ -24,6 +24,7 @@ from activities.policy_source import PolicyFile
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
+from contracts.lifecycle import Lifetimes
 from memory.notes import Notes
 from policy.document import PolicyError
 from policy.file import parse
@@ -40,7 +41,9 @@ from runtime.temporal import connect
 from sandbox.choice import make_host
 from sandbox.host import SandboxHost
 from workers.egress_audit import EgressAudit, auditing
+from workers.placing import Placing
 from workers.planners import planner_of
+from workers.sweeping import Sweeping
 from workers.watching import Watching
 
 DEFAULT_POLICY = Path(policy.__path__[0]) / "default.yaml"
@@ -56,6 +59,8 @@ class Parts:
     judging: Judging
     acting: Acting
     leasing: Leasing
+    placing: Placing
+    sweeping: Sweeping
     watching: Watching
 
 
@@ -95,7 +100,9 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             planning=Thinking(planner=planner, tools={tool.spec.name: tool for tool in tools}, blobs=blobs),
             judging=Judging(examiner),
             acting=Acting(acting),
-            leasing=Leasing(host),
+            leasing=Leasing(host, snapshots),
+            placing=Placing(client, lifetimes_of(settings)),
+            sweeping=Sweeping(host, client, snapshots),
             watching=Watching(client),
         )
 
@@ -121,6 +128,11 @@ def policy_in(path: Path) -> PolicyFile[Policy]:
         return PolicyFile(path, lambda text: parse(text, path.name), judge, PolicyError)
     except (PolicyError, OSError) as error:
         raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
+
+
+def lifetimes_of(settings: Settings) -> Lifetimes:
+    """How long sandboxes that nobody needs stay."""
+    return Lifetimes(idle_seconds=settings.sandbox_idle_seconds, retention_days=settings.sandbox_retention_days)
 
 
 async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> SandboxHost:
