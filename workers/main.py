@@ -55,7 +55,7 @@ class Served:
 def served(parts: Parts, host_id: str, max_sandboxes: int) -> list[Served]:
     """All queues of this worker beside the one for workflows and planning."""
     leasing = parts.leasing
-    here = [
+    here: list[Callable[..., Any]] = [
         parts.acting.run_tool,
         leasing.pause_sandbox,
         leasing.resume_sandbox,

@@ -25,6 +25,7 @@ from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
 from contracts.lifecycle import Lifetimes
+from contracts.sandbox import SandboxUnavailable
 from memory.notes import Notes
 from policy.document import PolicyError
 from policy.file import parse
@@ -40,9 +41,12 @@ from runtime.settings import Settings
 from runtime.temporal import connect
 from sandbox.choice import make_host
 from sandbox.host import SandboxHost
+from sandbox.snapshots.opening import SnapshotStoreInvalid
+from sandbox.snapshots.store import Snapshots
 from workers.egress_audit import EgressAudit, auditing
 from workers.placing import Placing
 from workers.planners import planner_of
+from workers.snapshots import snapshots_of
 from workers.sweeping import Sweeping
 from workers.watching import Watching
 
@@ -82,8 +86,10 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         stack.push_async_callback(log.close)
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
-        host = await host_of(settings, paths, await stack.enter_async_context(auditing(log)))
+        snapshots = snapshots_in(settings, paths, keyring)
+        host = await host_of(settings, paths, snapshots, await stack.enter_async_context(auditing(log)))
         stack.push_async_callback(host.close)
+        await begun(host)
         planner = await stack.enter_async_context(planner_of(settings, blobs))
         acting = ActingParts(
             examiner=examiner,
@@ -135,7 +141,15 @@ def lifetimes_of(settings: Settings) -> Lifetimes:
     return Lifetimes(idle_seconds=settings.sandbox_idle_seconds, retention_days=settings.sandbox_retention_days)
 
 
-async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> SandboxHost:
+def snapshots_in(settings: Settings, paths: DataPaths, keyring: Keyring) -> Snapshots:
+    """The store of snapshots. Raises: CannotStart with what is wrong about the setting."""
+    try:
+        return snapshots_of(settings, paths, keyring)
+    except SnapshotStoreInvalid as error:
+        raise CannotStart(str(error)) from error
+
+
+async def host_of(settings: Settings, paths: DataPaths, snapshots: Snapshots, audit: EgressAudit) -> SandboxHost:
     """This machine's sandboxes."""
     return await make_host(
         host_id=settings.host_id,
@@ -148,10 +162,24 @@ async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> S
         cpus=settings.sandbox_cpus,
         processes=settings.sandbox_processes,
         output_mb=settings.sandbox_output_mb,
+        disk_mb=settings.sandbox_disk_mb,
+        wall_seconds=settings.sandbox_wall_seconds,
         max_sandboxes=settings.max_sandboxes,
+        max_sandboxes_per_user=settings.max_sandboxes_per_user,
+        warm=settings.warm_sandboxes,
+        snapshots=snapshots,
         on_egress=audit,
+        api_url=settings.host_api_url or f"http://127.0.0.1:{settings.worker_port}",
         language=settings.language,
     )
+
+
+async def begun(host: SandboxHost) -> None:
+    """Raises: CannotStart if another worker serves this host."""
+    try:
+        await host.begin()
+    except SandboxUnavailable as error:
+        raise CannotStart(str(error)) from error
 
 
 def now() -> datetime:

@@ -18,8 +18,10 @@ import psutil
 from contracts.language import Language
 from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
-from sandbox.bubbles import Bubble, Folder, arguments, outside_uid
+from sandbox.bubbles import LASTING, Bubble, Folder, arguments, outside_uid
 from sandbox.driver import Attached, Found, Spec, Unsupported
+from sandbox.leftovers import MARK, Belonging, end_process, marked_processes
+from sandbox.snapshots.folder_tree import FolderTree
 from sandbox.snapshots.tree import Tree
 
 RUNTIME = "bwrap"
@@ -84,10 +86,13 @@ class Driver:
         raise Unsupported(f"bubblewrap has no agent in {sandbox_id}")
 
     async def trees(self, sandbox_id: str) -> Mapping[str, Tree]:
-        raise Unsupported(f"bubblewrap reads no folders of {sandbox_id}")
+        return await self._folder_trees(sandbox_id)
 
     async def disk_bytes(self, sandbox_id: str) -> int | None:
-        return None
+        try:
+            return sum([await tree.disk_bytes() for tree in (await self._folder_trees(sandbox_id)).values()])
+        except OSError as error:
+            raise SandboxLost(f"the folders of {sandbox_id} cannot be read: {error}") from error
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
@@ -97,11 +102,23 @@ class Driver:
     ) -> Found:
         raise Unsupported(f"bubblewrap brings back no processes of {spec.sandbox_id}")
 
+    async def belongings(self, owner: str) -> Sequence[Belonging]:
+        return await asyncio.to_thread(self._belongings, owner)
+
+    async def discard(self, belonging: Belonging) -> None:
+        await asyncio.to_thread(end_process, belonging)
+
     async def destroy(self, sandbox_id: str) -> None:
         await asyncio.to_thread(self._destroy, sandbox_id)
 
     async def close(self) -> None:
         """Nothing is held open between calls."""
+
+    async def _folder_trees(self, sandbox_id: str) -> dict[str, FolderTree]:
+        folder, uid = self._folder(sandbox_id).path, outside_uid(sandbox_id)
+        if not await asyncio.to_thread(folder.is_dir):
+            raise SandboxLost(f"the sandbox {sandbox_id} is gone")
+        return {name: FolderTree(folder / name, uid=uid) for name in LASTING}
 
     def _folder(self, sandbox_id: str) -> Folder:
         return Folder(self._root / sandbox_id)
@@ -129,7 +146,7 @@ class Driver:
                     stdout=subprocess.DEVNULL,
                     stderr=errors_in,
                     pass_fds=(listener.fileno(), facts_in, *descriptors),
-                    env={"PATH": os.defpath},
+                    env={"PATH": os.defpath, MARK: spec.sandbox_id},
                     timeout=READY_SECONDS,
                     check=True,
                 )
@@ -157,6 +174,14 @@ class Driver:
             return []
         found = (self._find(path.name) for path in self._root.iterdir())
         return [one for one in found if one is not None and one.owner in (owner, "")]
+
+    def _belongings(self, owner: str) -> list[Belonging]:
+        found = self._owned(owner)
+        return [
+            *(Belonging("sandboxes", one.sandbox_id, one.sandbox_id) for one in found if one.state != "dead"),
+            *(Belonging("folders", str(self._folder(one.sandbox_id).path), one.sandbox_id) for one in found),
+            *marked_processes(owner),
+        ]
 
     def _signal_all(self, sandbox_id: str, number: int) -> None:
         bubble = self._folder(sandbox_id).read()

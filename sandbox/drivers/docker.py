@@ -1,5 +1,6 @@
 """Sandboxes as containers of a Docker engine, under any of its runtimes."""
 
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,11 +15,15 @@ from contracts.texts import sandbox as texts
 from sandbox.driver import Attached, Found, Spec, Unsupported
 from sandbox.engine import Engine
 from sandbox.far_end import far_end
-from sandbox.hardening import GVISOR, host_config, volumes
+from sandbox.hardening import GVISOR, MOUNTS, host_config, volumes
 from sandbox.hijack import hijacked
+from sandbox.leftovers import Belonging, discard_from_engine, engine_belongings
+from sandbox.snapshots.archive_tree import ArchiveTree
+from sandbox.snapshots.folder_tree import FolderTree
 from sandbox.snapshots.tree import Tree
 
-USER = "1000:1000"
+UID = 1000
+USER = f"{UID}:{UID}"
 FALLBACK_IMAGE = "base"
 LABEL = "agent-sandbox-os"
 
@@ -80,10 +85,14 @@ class Driver:
         await self._change(sandbox_id, lambda client: client.unpause(sandbox_id), "running")
 
     async def trees(self, sandbox_id: str) -> Mapping[str, Tree]:
-        raise Unsupported(f"docker reads no folders of {sandbox_id}")
+        return await self._trees(sandbox_id)
 
     async def disk_bytes(self, sandbox_id: str) -> int | None:
-        return None
+        trees = [tree for tree in (await self._trees(sandbox_id)).values() if isinstance(tree, FolderTree)]
+        try:
+            return sum([await tree.disk_bytes() for tree in trees]) if trees else None
+        except OSError as error:
+            raise SandboxLost(f"the volumes of {sandbox_id} cannot be read: {error}") from error
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         raise Unsupported(f"docker keeps no processes of {sandbox_id}")
@@ -93,11 +102,23 @@ class Driver:
     ) -> Found:
         raise Unsupported(f"docker brings back no processes of {spec.sandbox_id}")
 
+    async def belongings(self, owner: str) -> Sequence[Belonging]:
+        return await self._engine.ask(partial(engine_belongings, LABEL, owner))
+
+    async def discard(self, belonging: Belonging) -> None:
+        await self._engine.ask(partial(discard_from_engine, belonging))
+
     async def destroy(self, sandbox_id: str) -> None:
         await self._engine.ask(partial(_destroy, sandbox_id))
 
     async def close(self) -> None:
         await self._engine.close()
+
+    async def _trees(self, sandbox_id: str) -> "Mapping[str, FolderTree | ArchiveTree]":
+        try:
+            return await self._engine.ask(partial(_lasting, self._engine, sandbox_id))
+        except (NotFound, SandboxUnavailable) as error:
+            raise SandboxLost(f"the volumes of {sandbox_id} cannot be had: {error}") from error
 
     async def _change(self, sandbox_id: str, act: Callable[[docker.APIClient], None], state: str) -> None:
         found = await self.find(sandbox_id)
@@ -185,6 +206,19 @@ def _destroy(sandbox_id: str, client: docker.APIClient) -> None:
             client.remove_volume(volume, force=True)
         except NotFound:
             continue
+
+
+def _lasting(engine: Engine, sandbox_id: str, client: docker.APIClient) -> "dict[str, FolderTree | ArchiveTree]":
+    """Read in place where this process may; else through the engine, which does not say what changed."""
+    found: dict[str, FolderTree | ArchiveTree] = {}
+    for tree, volume in volumes(sandbox_id).items():
+        place = Path(client.inspect_volume(volume)["Mountpoint"])
+        # The name of the volume is this sandbox's own: a folder of that path here is no other machine's.
+        if os.access(place, os.R_OK | os.W_OK | os.X_OK):
+            found[tree] = FolderTree(place, uid=UID)
+        else:
+            found[tree] = ArchiveTree(engine, sandbox_id, volume, MOUNTS[tree], UID)
+    return found
 
 
 def _labels(spec: Spec) -> dict[str, str]:

@@ -75,7 +75,9 @@ class Life:
     async def asked(self, what: str, times: int = 1) -> None:
         """Wait until a host has been asked for this so often."""
         async with asyncio.timeout(60):
-            while self.script.asked.count(what) < times:
+            while True:
+                if self.script.asked.count(what) >= times:
+                    return
                 await asyncio.sleep(0.01)
 
 
