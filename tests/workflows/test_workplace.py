@@ -198,6 +198,7 @@ async def test_a_call_whose_lease_was_refused_has_not_begun_and_is_made_again(cl
 
 async def test_a_call_under_which_every_sandbox_is_lost_fails_in_the_end(client: Client) -> None:
     def never(_: RunRequest) -> RunOutcome:
+        script.dies()
         raise failing(errors.SANDBOX_REFUSED)
 
     script = scripted(LS, DONE)
@@ -265,5 +266,6 @@ class Losing:
 
     def __call__(self, request: RunRequest) -> RunOutcome:
         if len(self._script.runs) == self._at:
+            self._script.dies()
             raise failing(self._kind)
         return ok(request)
