@@ -14,6 +14,8 @@ from typing import Annotated, Self
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from pydantic import Field, ValidationError
 
 from contracts.values import Value
@@ -96,6 +98,10 @@ class Keyring:
     def name(self, content: bytes) -> str:
         """A name for content that only holders of the keyring can link to it: HMAC-SHA-256, in hex."""
         return hmac.new(self._naming, content, hashlib.sha256).hexdigest()
+
+    def derived(self, purpose: str) -> bytes:
+        """A key of its own for one purpose, the same in every process of the installation, and after a rotation."""
+        return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=purpose.encode()).derive(self._naming)
 
     def _cipher(self, key_id: str) -> AESGCM:
         if key_id not in self._ciphers:
