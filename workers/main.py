@@ -12,10 +12,13 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from contracts.queues import CONTROL, HOSTS, WORKFLOWS, host_queue
-from runtime.health import Health, serve_health
+from runtime import addresses
+from runtime.health import Health, Report
 from runtime.service import Service, run_service
 from runtime.settings import Settings
 from runtime.temporal import prepare_namespace
+from runtime.web import serve as serve_http
+from workers.host_api.app import build_app
 from workers.parts import Parts, open_parts
 from workers.sweeping import sweep_for_ever
 from workflows.conversation import ConversationWorkflow
@@ -97,7 +100,7 @@ async def serve(service: Service, stop: asyncio.Event) -> None:
         async with working(parts.client, parts, settings) as workers:
             sweep = asyncio.create_task(sweep_for_ever(parts.host, parts.client))
             try:
-                async with serve_health(settings.worker_port, lambda: health(workers, settings)):
+                async with serve_host(parts, settings, lambda: health(workers, settings)):
                     await until_stopped(stop, workers, sweep)
             finally:
                 sweep.cancel()
@@ -117,6 +120,14 @@ async def until_stopped(stop: asyncio.Event, workers: list[Worker], sweep: async
                 raise RuntimeError(f"the workers of these queues have ended by themselves: {', '.join(ended)}")
     finally:
         stopped.cancel()
+
+
+@asynccontextmanager
+async def serve_host(parts: Parts, settings: Settings, report: Report) -> AsyncIterator[None]:
+    """Offer health, files and terminals while the block runs. Raises: PortInUse."""
+    also = addresses.host_listens(settings)
+    async with serve_http(build_app(parts.entry, report), settings.worker_port, setting="ASOS_WORKER_PORT", also=also):
+        yield
 
 
 def health(workers: list[Worker], settings: Settings) -> Health:

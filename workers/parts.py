@@ -29,17 +29,22 @@ from policy.document import PolicyError
 from policy.file import parse
 from policy.judge import judge
 from policy.roles import Policy
+from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.discover import discover
+from runtime.host_token import host_token
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.process import CannotStart
 from runtime.redact import Redactor
 from runtime.settings import Settings
 from runtime.temporal import connect
+from runtime.web import LOOPBACK_NAMES
 from sandbox.choice import make_host
 from sandbox.host import SandboxHost
 from workers.egress_audit import EgressAudit, auditing
+from workers.host_api.app import Entry
+from workers.host_api.doors import Doors
 from workers.planners import planner_of
 from workers.watching import Watching
 
@@ -57,6 +62,7 @@ class Parts:
     acting: Acting
     leasing: Leasing
     watching: Watching
+    entry: Entry
 
 
 @asynccontextmanager
@@ -97,6 +103,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             acting=Acting(acting),
             leasing=Leasing(host),
             watching=Watching(client),
+            entry=entry_of(settings, keyring, host, log),
         )
 
 
@@ -140,6 +147,12 @@ async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> S
         on_egress=audit,
         language=settings.language,
     )
+
+
+def entry_of(settings: Settings, keyring: Keyring, host: SandboxHost, log: AuditLog) -> Entry:
+    """How the owner gets at the sandboxes of this host."""
+    doors = Doors(host, log, host_id=settings.host_id, max_bytes=settings.sandbox_disk_mb * 1_048_576)
+    return Entry(doors, host_token(keyring), LOOPBACK_NAMES | {addresses.host_name(settings)})
 
 
 def now() -> datetime:

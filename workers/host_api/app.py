@@ -1,13 +1,13 @@
 """The worker's HTTP: its health for the supervisor, and its sandboxes for the owner."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from fastapi import FastAPI
 from starlette.responses import Response
 
 from contracts.sandbox import HostedSandbox
-from runtime.health import Health
+from runtime.health import Report
 from workers.host_api.doors import Doors
 from workers.host_api.files import file_routes
 from workers.host_api.guard import Guard
@@ -25,8 +25,8 @@ class Entry:
     """Under which this host is asked."""
 
 
-def build_app(entry: Entry, report: Callable[[], Health]) -> FastAPI:
-    """`report` is asked at every request for the health, on the event loop: it must answer at once."""
+def build_app(entry: Entry, report: Report) -> FastAPI:
+    """The supervisor, which knows no token, asks for the health."""
     app = FastAPI(title="Agent Sandbox OS host", docs_url=None, redoc_url=None, openapi_url=None)
 
     @app.api_route("/health", methods=["GET", "HEAD"])

@@ -1,4 +1,4 @@
-"""From the name of a sandbox and the epoch of a lease to the open sandbox; every opening leaves a line in the audit log."""
+"""From a sandbox's name and a lease's epoch to the open sandbox; every opening leaves a line in the audit log."""
 
 import re
 from collections.abc import Sequence
