@@ -72,6 +72,8 @@ class Lease(Value):
     """Digest of the snapshot that this sandbox was made from; None if it began empty."""
     api_url: str = ""
     """Where this host serves files and terminals of its sandboxes to the owner's command line."""
+    processes_restored: bool = False
+    """True if the processes of that snapshot run on in it."""
 
 
 SnapshotKind = Literal["files", "process"]

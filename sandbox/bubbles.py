@@ -17,6 +17,7 @@ import psutil
 
 from sandbox.far_end import far_end
 from sandbox.filters import seccomp_program
+from sandbox.leftovers import MARK
 from sandbox.limits import Limits
 
 INSIDE_UID = 1_000
@@ -162,6 +163,7 @@ def arguments(
         "--info-fd",
         str(facts),
     ]
+    command += ["--setenv", MARK, folder.path.name]
     if _knows("--disable-userns"):
         command += ["--disable-userns"]
     command += _system()

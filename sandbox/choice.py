@@ -1,5 +1,6 @@
 """Which driver an installation gets, and the host made of it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -8,8 +9,11 @@ from contracts.sandbox import SandboxUnavailable
 from sandbox.driver import Driver
 from sandbox.drivers import bubblewrap, docker
 from sandbox.engine import runtimes
-from sandbox.host import OnEgress, SandboxHost
+from sandbox.host import SandboxHost
 from sandbox.limits import Limits
+from sandbox.opened import OnEgress
+from sandbox.saving import Snapshots
+from sandbox.warm import WarmKind
 
 
 async def choose_driver(
@@ -39,13 +43,28 @@ async def make_host(
     cpus: float = 2.0,
     processes: int = 1_024,
     output_mb: int = 64,
+    disk_mb: int = 10_240,
+    wall_seconds: float = 3_600.0,
     max_sandboxes: int = 16,
+    max_sandboxes_per_user: int | None = None,
+    wait_seconds: float = 15.0,
+    warm: Mapping[WarmKind, int] | int = 0,
+    snapshots: Snapshots | None = None,
     on_egress: OnEgress = lambda _lease, _record: None,
     sweep_grace_seconds: float = 60.0,
+    api_url: str = "",
     language: Language = "en",
 ) -> SandboxHost:
-    """A host from plain settings; `state_dir` is its own, for its owner alone."""
-    limits = Limits(memory_mb=memory_mb, cpus=cpus, processes=processes, output_mb=output_mb)
+    """A host from plain settings; `state_dir` is its own, for its owner alone. It begins at its first use, or by
+    `begin`, which makes the warm sandboxes. It closes `snapshots` when it is closed."""
+    limits = Limits(
+        memory_mb=memory_mb,
+        cpus=cpus,
+        processes=processes,
+        output_mb=output_mb,
+        disk_mb=disk_mb,
+        wall_seconds=wall_seconds,
+    )
     chosen = await choose_driver(
         state_dir=state_dir,
         driver=driver,
@@ -58,10 +77,15 @@ async def make_host(
         chosen,
         host_id=host_id,
         state_dir=state_dir,
+        snapshots=snapshots,
         max_sandboxes=max_sandboxes,
+        max_sandboxes_per_user=max_sandboxes_per_user,
+        wait_seconds=wait_seconds,
+        warm=warm,
         limits=limits,
         on_egress=on_egress,
         sweep_grace_seconds=sweep_grace_seconds,
+        api_url=api_url,
         language=language,
     )
 

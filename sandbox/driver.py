@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
+from sandbox.leftovers import Belonging
 from sandbox.limits import Limits
 from sandbox.snapshots.tree import Tree
 
@@ -107,6 +108,15 @@ class Driver(Protocol):
     ) -> Found:
         """A sandbox whose processes go on where the checkpoint stopped them; `fill` puts its files in place before.
         Raises: Unsupported, SandboxUnavailable."""
+        ...
+
+    async def belongings(self, owner: str) -> Sequence[Belonging]:
+        """Every single thing of this owner, also what no sandbox is left for. Raises: SandboxUnavailable."""
+        ...
+
+    async def discard(self, belonging: Belonging) -> None:
+        """Remove a thing that `destroy` leaves, having no sandbox's name; what is gone already is no error.
+        Raises: SandboxUnavailable."""
         ...
 
     async def destroy(self, sandbox_id: str) -> None:

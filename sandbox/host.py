@@ -1,29 +1,48 @@
-"""The sandboxes of this machine: leased, opened, released, and swept when their tasks are gone."""
+"""The sandboxes of this machine: leased, opened, frozen, saved, given up, and swept when nobody owns them."""
 
 import asyncio
-import hashlib
-import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from weakref import WeakValueDictionary
+from typing import Literal
 
 from contracts.language import Language
-from contracts.messages import HostGrant
-from contracts.queues import host_queue
-from contracts.sandbox import Lease, LeaseRequest, SandboxLost, SandboxUnavailable
-from contracts.texts import sandbox as texts
-from sandbox.driver import Driver, Found, Spec
-from sandbox.egress import EgressProxy, EgressRecord
-from sandbox.grants import Grants
+from contracts.sandbox import (
+    HostedSandbox,
+    Lease,
+    LeaseRequest,
+    SandboxBusy,
+    SandboxLost,
+    SandboxUnavailable,
+    Snapshot,
+    SnapshotFailed,
+    SnapshotKind,
+    SweepReport,
+)
+from contracts.texts import hosting as texts
+from sandbox.admission import Admission
+from sandbox.driver import Driver, Found, Unsupported
+from sandbox.freezing import Freezer
 from sandbox.limits import Limits
-from sandbox.records import Record, Records
+from sandbox.locks import Locks
+from sandbox.making import Making
+from sandbox.naming import Names
+from sandbox.opened import Connections, OnEgress
+from sandbox.records import Record, Register
+from sandbox.removing import Removals
 from sandbox.resolving import Resolve, system_resolve
+from sandbox.saving import Saving, Snapshots, lost
 from sandbox.session import OpenSandbox
-from sandbox.transport import Connection, connected
+from sandbox.sweeping import Sweep
+from sandbox.warm import WarmKind, WarmPool
 
-OnEgress = Callable[[Lease, EgressRecord], None]
+CLOSE_SECONDS = 20.0
+"""How long closing waits for removals; what is then left goes with the next life's first sweep."""
+
+HOSTED_STATES: Mapping[str, Literal["active", "paused", "dead"]] = {
+    "running": "active",
+    "paused": "paused",
+    "dead": "dead",
+}
 
 
 class SandboxHost:
@@ -35,213 +54,246 @@ class SandboxHost:
         *,
         host_id: str,
         state_dir: Path,
+        snapshots: Snapshots | None = None,
         max_sandboxes: int = 16,
+        max_sandboxes_per_user: int | None = None,
+        wait_seconds: float = 15.0,
+        warm: Mapping[WarmKind, int] | int = 0,
         limits: Limits | None = None,
         on_egress: OnEgress = lambda _lease, _record: None,
         resolve: Resolve = system_resolve,
         sweep_grace_seconds: float = 60.0,
+        api_url: str = "",
         language: Language = "en",
     ) -> None:
+        """A number for `warm` is of the host's own image and runtime. `wait_seconds` is how long a lease waits for a
+        place."""
         self._driver = driver
-        self._host_id = host_id
-        self._records = Records(state_dir)
-        self._max_sandboxes = max_sandboxes
-        self._limits = limits or Limits()
-        self._on_egress = on_egress
-        self._resolve = resolve
-        self._sweep_grace_seconds = sweep_grace_seconds
         self._language: Language = language
-        self._owner = ""
-        self._open: dict[str, OpenSandbox] = {}
-        self._grants: dict[str, Grants] = {}
-        self._leased_at: dict[str, float] = {}
-        self._pending: set[str] = set()
-        self._admission = asyncio.Lock()
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._snapshots = snapshots
+        self._beginning = asyncio.Lock()
+        self._locks = Locks()
+        self._register = register = Register(state_dir, language)
+        limits = limits or Limits()
+        self._names = Names(host_id, driver.name, register, limits, api_url)
+        self._connections = Connections(
+            driver, register, self._awake, limits=limits, on_egress=on_egress, resolve=resolve, language=language
+        )
+        self._freezer = Freezer(driver, self._connections)
+        self._saving = Saving(
+            driver,
+            self._connections,
+            self._freezer,
+            snapshots,
+            self._names.spec,
+            folder=state_dir / "checkpoints",
+            language=language,
+        )
+        self._removals = Removals(driver, register, self._connections, self._locks, self._gone)
+        self._making = Making(driver, self._names, register, self._connections, self._removals, self._saving)
+        self._pool = WarmPool(
+            {WarmKind(): warm} if isinstance(warm, int) else warm,
+            self._making.ahead,
+            lambda one: self._removals.give_up_soon(one.record),
+            lambda: self._admission.spare,
+        )
+        self._admission = Admission(
+            register,
+            self._pool,
+            most=max_sandboxes,
+            most_per_user=max_sandboxes_per_user or max_sandboxes,
+            wait_seconds=wait_seconds,
+            language=language,
+        )
+        self._sweep = Sweep(
+            driver, self._names, register, self._removals, self._saving, grace_seconds=sweep_grace_seconds
+        )
+
+    async def begin(self) -> None:
+        """Take the host, remove what an earlier life left unowned, and fill the warm pool, both in the background.
+
+        Every other call does this first. Raises: SandboxUnavailable if another process serves this host.
+        """
+        async with self._beginning:
+            if self._register.is_open:
+                return
+            await self._register.open()
+            for sandbox_id in self._register.remains:
+                self._removals.begin(sandbox_id)
+            self._pool.start()
 
     async def lease(self, request: LeaseRequest) -> Lease:
-        """Raises: SandboxUnavailable."""
-        sandbox_id = await self._sandbox_id(request.task_id)
-        async with self._lock(sandbox_id):
-            found = await self._driver.find(sandbox_id)
-            epoch = self._epoch(sandbox_id)
-            if found is None or found.state == "dead" or epoch <= request.previous_epoch:
-                found = await self._replaced(sandbox_id, request, found)
-            self._leased_at[sandbox_id] = time.monotonic()
-            self._allow(found, request)
-            return self._lease_of(found, request.task_id)
+        """Raises: HostFull, SandboxUnavailable, SnapshotUnusable."""
+        await self.begin()
+        async with self._locks.of(f"owner {request.task_id}"):
+            record = self._register.leased_to(request.task_id)
+            if record is not None and record.epoch > request.previous_epoch and await self._lives(record):
+                return self._names.lease(await self._again(record, request))
+            if record is not None:
+                await self._register.write(record.become("leaving"))
+                await self._removals.now(record.sandbox_id)
+            return self._names.lease(await self._making.new(request, self._admission, self._pool))
 
     async def open(self, lease: Lease) -> OpenSandbox:
         """Raises: SandboxLost."""
-        async with self._lock(lease.sandbox_id):
-            kept = self._open.get(lease.sandbox_id)
-            if kept is None or kept.lease.epoch != lease.epoch:
-                await self._alive(lease)
-                kept = self._opened(lease)
-            await kept.ready()
-            return kept
+        await self._began()
+        self._current(lease)
+        async with self._locks.of(lease.sandbox_id):
+            self._current(lease)
+            if self._freezer.is_frozen(lease.sandbox_id):
+                await self._freezer.resume(lease.sandbox_id)
+            opened = self._connections.kept(lease.sandbox_id) or self._connections.made(lease)
+            await opened.ready()
+            self._current(lease)
+            return opened
+
+    async def pause(self, lease: Lease) -> None:
+        """Raises: SandboxBusy, SandboxLost."""
+        await self._began()
+        async with self._locks.of(lease.sandbox_id):
+            self._current(lease)
+            await self._freezer.pause(lease.sandbox_id)
+
+    async def resume(self, lease: Lease) -> None:
+        """Raises: SandboxLost."""
+        await self._began()
+        async with self._locks.of(lease.sandbox_id):
+            self._current(lease)
+            await self._freezer.resume(lease.sandbox_id)
+
+    async def snapshot(self, lease: Lease, name: str, kind: SnapshotKind = "files") -> Snapshot:
+        """Raises: SandboxBusy (process only), SandboxLost, SnapshotFailed."""
+        await self._began()
+        async with self._locks.of(lease.sandbox_id):
+            record = self._current(lease)
+            try:
+                if kind == "files":
+                    snapshot = await self._saving.files(record, name)
+                else:
+                    snapshot = await self._saving.processes(record, name, stay=True)
+            except Unsupported as error:
+                raise SnapshotFailed(str(error)) from error
+            # Its egress may have grown meanwhile: the row as it is now.
+            row = self._register.get(lease.sandbox_id) or record
+            self._register.note(row.model_copy(update={"snapshot": snapshot.digest}))
+            return snapshot
+
+    async def sleep(self, lease: Lease, name: str) -> Snapshot:
+        """Raises: SandboxBusy, SandboxLost, SnapshotFailed; it is then still there."""
+        await self._began()
+        async with self._locks.of(lease.sandbox_id):
+            record = self._current(lease)
+            if self._freezer.is_busy(lease.sandbox_id):
+                raise SandboxBusy(f"something runs in {lease.sandbox_id}")
+            try:
+                snapshot = await self._saving.processes(record, name, stay=False)
+            except Unsupported:
+                snapshot = await self._saving.files(record, name)
+            self._removals.give_up_soon(self._register.get(lease.sandbox_id) or record)
+            return snapshot
 
     async def release(self, lease: Lease) -> None:
-        """Raises: SandboxUnavailable if the engine does not answer."""
-        async with self._lock(lease.sandbox_id):
-            found = await self._driver.find(lease.sandbox_id)
-            if found is None or self._epoch(lease.sandbox_id) <= lease.epoch:
-                await self._remove(lease.sandbox_id)
+        """Raises: SandboxUnavailable if that cannot be written down."""
+        await self.begin()
+        record = self._register.get(lease.sandbox_id)
+        if record is not None and record.state == "leased" and record.epoch == lease.epoch:
+            await self._removals.give_up(record)
 
-    async def tasks(self) -> tuple[str, ...]:
-        """Ids of the tasks that have a sandbox here. Raises: SandboxUnavailable."""
-        records = (self._records.read(found.sandbox_id) for found in await self._owned())
-        return tuple(sorted(record.task_id for record in records if record is not None))
+    async def leases(self) -> Sequence[Lease]:
+        """All that hold here. Raises: SandboxUnavailable."""
+        await self.begin()
+        return [self._names.lease(row) for row in self._register.rows if row.state == "leased"]
 
-    async def sweep(self, living_task_ids: Sequence[str]) -> int:
-        """What was leased within the grace period stays: its task may be younger than the list."""
-        living = {await self._sandbox_id(task_id) for task_id in living_task_ids}
-        removed = 0
-        for found in await self._owned():
-            if found.sandbox_id in living or self._is_young(found.sandbox_id):
-                continue
-            async with self._lock(found.sandbox_id):
-                if not self._is_young(found.sandbox_id):
-                    await self._remove(found.sandbox_id)
-                    removed += 1
-        return removed
+    async def hosted(self) -> Sequence[HostedSandbox]:
+        """Raises: SandboxUnavailable."""
+        await self.begin()
+        found = await self._driver.owned(self._names.owner)
+        return await asyncio.gather(*(self._hosted(one) for one in found))
+
+    async def sweep(self, living: Sequence[Lease]) -> SweepReport:
+        """Raises: SandboxUnavailable."""
+        await self.begin()
+        return await self._sweep.run(living)
 
     async def close(self) -> None:
-        for sandbox_id in list(self._open):
-            await self._disconnect(sandbox_id)
-        await self._driver.close()
+        async with self._beginning:
+            if self._register.is_open:
+                await self._pool.close()
+                await self._removals.finish(CLOSE_SECONDS)
+                await self._connections.close()
+                await self._register.close()
+            if self._snapshots is not None:
+                await self._snapshots.close()
+            await self._driver.close()
 
-    async def _replaced(self, sandbox_id: str, request: LeaseRequest, found: Found | None) -> Found:
-        """A new sandbox, in the place of one that is dead or was given up."""
-        await self._admit(sandbox_id)
+    async def _began(self) -> None:
+        """Raises: SandboxLost if this host cannot be served."""
         try:
-            image = await self._driver.resolve_image(request.image)
-            record = await asyncio.to_thread(self._records.read, sandbox_id)
-            await self._disconnect(sandbox_id)
-            if found is not None:
-                await self._driver.destroy(sandbox_id)
-            epoch = 1 + max(request.previous_epoch, record.epoch if record else 0)
-            self._grants[sandbox_id] = Grants(record.egress if record else ())
-            self._remember(sandbox_id, request.task_id, epoch)
-            return await self._created(Spec(sandbox_id, self._owner, image, request.runtime or "", self._limits))
-        finally:
-            self._pending.discard(sandbox_id)
-
-    async def _created(self, spec: Spec) -> Found:
-        creating = asyncio.ensure_future(self._driver.create(spec))
-        try:
-            return await asyncio.shield(creating)
-        except BaseException:
-            # The engine's call goes on in its thread: what it makes must not stay behind.
-            await asyncio.wait([creating])
-            await self._driver.destroy(spec.sandbox_id)
-            raise
-
-    async def _admit(self, sandbox_id: str) -> None:
-        async with self._admission:
-            taken = {found.sandbox_id for found in await self._owned()} | self._pending
-            if len(taken - {sandbox_id}) >= self._max_sandboxes:
-                raise SandboxUnavailable(texts.HOST_FULL.say(self._language, count=self._max_sandboxes))
-            self._pending.add(sandbox_id)
-
-    async def _alive(self, lease: Lease) -> Found:
-        """Raises: SandboxLost."""
-        try:
-            found = await self._driver.find(lease.sandbox_id)
+            await self.begin()
         except SandboxUnavailable as error:
             raise SandboxLost(str(error)) from error
-        if found is None or found.state == "dead":
-            raise SandboxLost(f"the sandbox {lease.sandbox_id} is gone")
-        if self._epoch(lease.sandbox_id) != lease.epoch:
-            raise SandboxLost(f"lease {lease.epoch} of {lease.sandbox_id} is no longer the newest")
-        if found.state == "paused":
-            await self._driver.resume(lease.sandbox_id)
-        return found
 
-    def _opened(self, lease: Lease) -> OpenSandbox:
-        proxy = EgressProxy(
-            self._grants_of(lease.sandbox_id),
-            partial(self._on_egress, lease),
-            resolve=self._resolve,
-            language=self._language,
-        )
+    async def _again(self, record: Record, request: LeaseRequest) -> Record:
+        """The sandbox that the task has, with what this request adds. Raises: SandboxUnavailable."""
+        if request.runtime and request.runtime != record.runtime:
+            text = texts.OTHER_RUNTIME.say(self._language, demanded=request.runtime, runtime=record.runtime)
+            raise SandboxUnavailable(text)
+        self._connections.allow(record.sandbox_id, request.egress)
+        again = (self._register.get(record.sandbox_id) or record).become("leased")
+        await self._register.write(again)
+        return again
 
-        async def connect() -> Connection:
-            await self._alive(lease)
-            return await connected(await self._driver.attach(lease.sandbox_id), proxy.serve)
+    async def _lives(self, record: Record) -> bool:
+        found = await self._driver.find(record.sandbox_id)
+        return self._saving.was_cut_off(record.sandbox_id) or (found is not None and found.state != "dead")
 
-        def permit(egress: Sequence[HostGrant]) -> None:
-            proxy.grants.add(egress)
-            self._remember(lease.sandbox_id, lease.task_id, lease.epoch)
+    def _current(self, lease: Lease) -> Record:
+        """Raises: SandboxLost."""
+        record = self._register.get(lease.sandbox_id)
+        if record is None or record.state != "leased":
+            raise lost(lease.sandbox_id, None)
+        if record.epoch != lease.epoch:
+            raise SandboxLost(f"lease {lease.epoch} of {lease.sandbox_id} is not the newest: {record.epoch} is")
+        return record
 
-        opened = OpenSandbox(lease, connect, permit, self._limits.output_bytes)
-        self._open[lease.sandbox_id] = opened
-        return opened
+    async def _awake(self, sandbox_id: str) -> None:
+        """Before every connection. Raises: SandboxLost."""
+        await self._saving.settled(sandbox_id)
+        record = self._register.get(sandbox_id)
+        try:
+            found = await self._driver.find(sandbox_id)
+            if (found is None or found.state == "dead") and record is not None and self._saving.was_cut_off(sandbox_id):
+                found = await self._saving.go_on(record)
+            if record is None or found is None or found.state == "dead":
+                raise lost(sandbox_id, found)
+            if found.state == "paused":
+                await self._driver.resume(sandbox_id)
+        except SandboxUnavailable as error:
+            raise SandboxLost(str(error)) from error
 
-    def _allow(self, found: Found, request: LeaseRequest) -> None:
-        grants = self._grants_of(found.sandbox_id)
-        if request.egress:
-            grants.add(request.egress)
-            self._remember(found.sandbox_id, request.task_id, self._epoch(found.sandbox_id))
+    async def _gone(self, sandbox_id: str) -> None:
+        """After a removal: nothing here speaks of it any more, and its place is free."""
+        self._freezer.forget(sandbox_id)
+        await self._saving.forget(sandbox_id)
+        self._admission.serve()
+        self._pool.look()
 
-    def _epoch(self, sandbox_id: str) -> int:
-        record = self._records.read(sandbox_id)
-        return record.epoch if record else 0
-
-    def _grants_of(self, sandbox_id: str) -> Grants:
-        if sandbox_id not in self._grants:
-            record = self._records.read(sandbox_id)
-            self._grants[sandbox_id] = Grants(record.egress if record else ())
-        return self._grants[sandbox_id]
-
-    def _remember(self, sandbox_id: str, task_id: str, epoch: int) -> None:
-        grants = self._grants_of(sandbox_id)
-        self._records.write(Record(sandbox_id=sandbox_id, task_id=task_id, epoch=epoch, egress=grants.all))
-
-    async def _remove(self, sandbox_id: str) -> None:
-        await self._disconnect(sandbox_id)
-        await self._driver.destroy(sandbox_id)
-        await asyncio.to_thread(self._records.remove, sandbox_id)
-        self._grants.pop(sandbox_id, None)
-        self._leased_at.pop(sandbox_id, None)
-
-    async def _disconnect(self, sandbox_id: str) -> None:
-        opened = self._open.pop(sandbox_id, None)
-        if opened is not None:
-            with suppress(OSError):
-                await opened.close()
-
-    async def _owned(self) -> Sequence[Found]:
-        await self._known_owner()
-        return await self._driver.owned(self._owner)
-
-    def _is_young(self, sandbox_id: str) -> bool:
-        age = time.monotonic() - self._leased_at.get(sandbox_id, float("-inf"))
-        return sandbox_id in self._pending or age < self._sweep_grace_seconds
-
-    def _lock(self, sandbox_id: str) -> asyncio.Lock:
-        lock = self._locks.get(sandbox_id)
-        if lock is None:
-            lock = self._locks[sandbox_id] = asyncio.Lock()
-        return lock
-
-    async def _known_owner(self) -> str:
-        if not self._owner:
-            self._owner = f"{self._host_id}-{await asyncio.to_thread(self._records.installation)}"
-        return self._owner
-
-    async def _sandbox_id(self, task_id: str) -> str:
-        digest = hashlib.sha256(task_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        return f"asos-{await self._known_owner()}-{digest}"
-
-    def _lease_of(self, found: Found, task_id: str) -> Lease:
-        return Lease(
+    async def _hosted(self, found: Found) -> HostedSandbox:
+        record = self._register.get(found.sandbox_id)
+        state = HOSTED_STATES[found.state]
+        return HostedSandbox(
             sandbox_id=found.sandbox_id,
-            task_id=task_id,
-            host_id=self._host_id,
-            task_queue=host_queue(self._host_id),
-            epoch=self._epoch(found.sandbox_id),
-            driver=self._driver.name,
+            owner=record.owner if record else "",
+            user_id=record.user_id if record else "",
+            epoch=record.epoch if record else 0,
+            state="warm" if record and record.state == "warm" and state == "active" else state,
             runtime=found.runtime,
             image=found.image,
+            disk_bytes=await self._disk_bytes(found.sandbox_id),
         )
+
+    async def _disk_bytes(self, sandbox_id: str) -> int | None:
+        try:
+            return await self._driver.disk_bytes(sandbox_id)
+        except SandboxLost:
+            return None

@@ -56,21 +56,51 @@ class OpenSandbox:
         self._link: Link | None = None
         self._linking = asyncio.Lock()
         self._closed = False
+        self._running = 0
         self.files = LinkedFiles(self)
 
     @property
     def lease(self) -> Lease:
         return self._lease
 
+    def hand_over(self, lease: Lease) -> None:
+        """It was made ahead; from now on it is this lease's."""
+        self._lease = lease
+
+    @property
+    def connected(self) -> bool:
+        """True while its connection holds."""
+        return self._link is not None and not self._link.connection.lost
+
+    @property
+    def busy(self) -> bool:
+        """True while somebody waits here for what runs in it."""
+        return self._running > 0
+
+    async def freeze(self) -> None:
+        """It is about to stand still."""
+        await self.disconnect()
+
+    async def thaw(self) -> None:
+        """It runs again."""
+
+    async def disconnect(self) -> None:
+        """End the connection; the next use makes a new one."""
+        async with self._linking:
+            await self._unlink()
+
     async def run(self, command: Command, progress: Progress | None = None) -> CommandOutcome:
         """Raises: SandboxLost."""
         key = call_key(command.call_id or secrets.token_hex(16))
+        self._running += 1
         try:
             return await self.use(lambda link: link.commands.run(command, key, progress))
         except asyncio.CancelledError:
             if not self._closed:
                 await self._kill(key)
             raise
+        finally:
+            self._running -= 1
 
     def forward(self, port: int) -> AbstractAsyncContextManager[int]:
         """Raises: SandboxLost."""
@@ -81,9 +111,13 @@ class OpenSandbox:
         """A shell, or a command, at a terminal of this size; with 0 columns behind plain pipes. Leaving ends it.
 
         Raises: SandboxLost."""
-        link = await self.ready()
-        async with opened(link.connection.ssh, columns, rows, command) as terminal:
-            yield terminal
+        self._running += 1
+        try:
+            link = await self.ready()
+            async with opened(link.connection.ssh, columns, rows, command) as terminal:
+                yield terminal
+        finally:
+            self._running -= 1
 
     def permit(self, egress: Sequence[HostGrant]) -> None:
         self._permit(egress)

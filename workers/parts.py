@@ -24,6 +24,7 @@ from activities.policy_source import PolicyFile
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
+from contracts.sandbox import SandboxUnavailable
 from memory.notes import Notes
 from policy.document import PolicyError
 from policy.file import parse
@@ -85,6 +86,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         stack.push_async_callback(ledger.close)
         host = await host_of(settings, paths, await stack.enter_async_context(auditing(log)))
         stack.push_async_callback(host.close)
+        await begun(host)
         planner = await stack.enter_async_context(planner_of(settings, blobs))
         acting = ActingParts(
             examiner=examiner,
@@ -143,8 +145,13 @@ async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> S
         cpus=settings.sandbox_cpus,
         processes=settings.sandbox_processes,
         output_mb=settings.sandbox_output_mb,
+        disk_mb=settings.sandbox_disk_mb,
+        wall_seconds=settings.sandbox_wall_seconds,
         max_sandboxes=settings.max_sandboxes,
+        max_sandboxes_per_user=settings.max_sandboxes_per_user,
+        warm=settings.warm_sandboxes,
         on_egress=audit,
+        api_url=settings.host_api_url or f"http://127.0.0.1:{settings.worker_port}",
         language=settings.language,
     )
 
@@ -153,6 +160,14 @@ def entry_of(settings: Settings, keyring: Keyring, host: SandboxHost, log: Audit
     """How the owner gets at the sandboxes of this host."""
     doors = Doors(host, log, host_id=settings.host_id, max_bytes=settings.sandbox_disk_mb * 1_048_576)
     return Entry(doors, host_token(keyring), LOOPBACK_NAMES | {addresses.host_name(settings)})
+
+
+async def begun(host: SandboxHost) -> None:
+    """Raises: CannotStart if another worker serves this host."""
+    try:
+        await host.begin()
+    except SandboxUnavailable as error:
+        raise CannotStart(str(error)) from error
 
 
 def now() -> datetime:

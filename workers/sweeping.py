@@ -6,7 +6,7 @@ import logging
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from contracts.sandbox import SandboxUnavailable
+from contracts.sandbox import SandboxUnavailable, SweepReport
 from sandbox.host import SandboxHost
 from workers.watching import is_open
 
@@ -19,16 +19,15 @@ async def sweep_for_ever(host: SandboxHost, client: Client) -> None:
     """Sweep once a minute until cancelled; a server or an engine that is away is waited for."""
     while True:
         try:
-            removed = await sweep_once(host, client)
-            if removed:
-                _log.warning("removed %d sandboxes whose tasks have ended", removed)
+            report = await sweep_once(host, client)
+            if report != SweepReport():
+                _log.warning("swept what no task owned: %s", report.model_dump_json())
         except (RPCError, SandboxUnavailable) as error:
             _log.warning("this sweep was left out: %s", error)
         await asyncio.sleep(SWEEP_SECONDS)
 
 
-async def sweep_once(host: SandboxHost, client: Client) -> int:
-    """How many sandboxes were removed. Raises: RPCError, SandboxUnavailable."""
-    task_ids = await host.tasks()
-    living = [task_id for task_id in task_ids if await is_open(client, task_id)]
-    return await host.sweep(living)
+async def sweep_once(host: SandboxHost, client: Client) -> SweepReport:
+    """Raises: RPCError, SandboxUnavailable."""
+    leases = await host.leases()
+    return await host.sweep([lease for lease in leases if await is_open(client, lease.task_id)])

@@ -20,6 +20,7 @@ from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
 from sandbox.bubbles import Bubble, Folder, arguments, outside_uid
 from sandbox.driver import Attached, Found, Spec, Unsupported
+from sandbox.leftovers import MARK, Belonging, end_process, marked_processes
 from sandbox.snapshots.tree import Tree
 
 RUNTIME = "bwrap"
@@ -97,6 +98,12 @@ class Driver:
     ) -> Found:
         raise Unsupported(f"bubblewrap brings back no processes of {spec.sandbox_id}")
 
+    async def belongings(self, owner: str) -> Sequence[Belonging]:
+        return await asyncio.to_thread(self._belongings, owner)
+
+    async def discard(self, belonging: Belonging) -> None:
+        await asyncio.to_thread(end_process, belonging)
+
     async def destroy(self, sandbox_id: str) -> None:
         await asyncio.to_thread(self._destroy, sandbox_id)
 
@@ -129,7 +136,7 @@ class Driver:
                     stdout=subprocess.DEVNULL,
                     stderr=errors_in,
                     pass_fds=(listener.fileno(), facts_in, *descriptors),
-                    env={"PATH": os.defpath},
+                    env={"PATH": os.defpath, MARK: spec.sandbox_id},
                     timeout=READY_SECONDS,
                     check=True,
                 )
@@ -157,6 +164,14 @@ class Driver:
             return []
         found = (self._find(path.name) for path in self._root.iterdir())
         return [one for one in found if one is not None and one.owner in (owner, "")]
+
+    def _belongings(self, owner: str) -> list[Belonging]:
+        found = self._owned(owner)
+        return [
+            *(Belonging("sandboxes", one.sandbox_id, one.sandbox_id) for one in found if one.state != "dead"),
+            *(Belonging("folders", str(self._folder(one.sandbox_id).path), one.sandbox_id) for one in found),
+            *marked_processes(owner),
+        ]
 
     def _signal_all(self, sandbox_id: str, number: int) -> None:
         bubble = self._folder(sandbox_id).read()

@@ -16,6 +16,7 @@ from sandbox.engine import Engine
 from sandbox.far_end import far_end
 from sandbox.hardening import GVISOR, host_config, volumes
 from sandbox.hijack import hijacked
+from sandbox.leftovers import Belonging, discard_from_engine, engine_belongings
 from sandbox.snapshots.tree import Tree
 
 USER = "1000:1000"
@@ -92,6 +93,12 @@ class Driver:
         self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
     ) -> Found:
         raise Unsupported(f"docker brings back no processes of {spec.sandbox_id}")
+
+    async def belongings(self, owner: str) -> Sequence[Belonging]:
+        return await self._engine.ask(partial(engine_belongings, LABEL, owner))
+
+    async def discard(self, belonging: Belonging) -> None:
+        await self._engine.ask(partial(discard_from_engine, belonging))
 
     async def destroy(self, sandbox_id: str) -> None:
         await self._engine.ask(partial(_destroy, sandbox_id))

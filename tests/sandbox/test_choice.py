@@ -83,7 +83,6 @@ async def test_an_unknown_runtime_is_told(engine: Engine, tmp_path: Path) -> Non
     with pytest.raises(SandboxUnavailable, match=r"no-such.*runc"):
         await host.lease(LeaseRequest(task_id="t", user_id="u"))
 
-    assert await host.tasks() == ()
     await host.close()
 
 

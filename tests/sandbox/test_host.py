@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from contracts.messages import HostGrant
-from contracts.sandbox import Command, Lease, LeaseRequest, SandboxLost, SandboxUnavailable
+from contracts.sandbox import Command, HostFull, Lease, LeaseRequest, SandboxLost
 from sandbox.engine import engine_address
 from sandbox.host import SandboxHost
 from tests.sandbox.engines import ENGINES, Engine
@@ -95,6 +95,7 @@ async def test_nothing_is_left_after_release(home: SandboxHost, tmp_path: Path) 
         assert processes_with("86313")
 
     await home.release(lease)
+    await home.close()
 
     assert remains(lease, tmp_path) == []
     assert processes_with("86313") == []
@@ -108,11 +109,11 @@ async def test_sweeping_removes_the_dead_and_nobody_else(engine: Engine, home: S
     neighbour = await engine.host(tmp_path / "neighbour")
     theirs = await neighbour.lease(asked("dead"))
 
-    removed = await home.sweep(["living"])
+    report = await home.sweep([living])
 
-    assert removed == 1
     assert remains(dead, tmp_path) == []
-    assert await home.tasks() == ("living",)
+    assert (report.sandboxes, report.left) == (1, ())
+    assert [one.owner for one in await home.hosted()] == ["living"]
     assert (await (await neighbour.open(theirs)).run(Command(script="echo there"))).stdout.head == b"there\n"
     await neighbour.sweep([])
     await neighbour.close()
@@ -123,9 +124,10 @@ async def test_a_full_host_says_so(engine: Engine, tmp_path: Path) -> None:
     small = await engine.host(tmp_path, most=1)
     lease = await small.lease(asked("one"))
 
-    with pytest.raises(SandboxUnavailable, match="max_sandboxes"):
+    with pytest.raises(HostFull, match="max_sandboxes"):
         await small.lease(asked("two"))
 
+    await small.sweep([])
     await small.release(lease)
     await small.release(await small.lease(asked("two")))
     await small.close()

@@ -48,7 +48,7 @@ class Doors:
         known = self._leases.get(sandbox_id)
         if known is not None and known.epoch == epoch:
             return known
-        hosted = {each.sandbox_id: each for each in await self._host.hosted() if each.state != "warm"}
+        hosted = {each.sandbox_id: each for each in await self._host.hosted() if each.owner}
         self._leases = {name: lease for name, lease in self._leases.items() if name in hosted}
         found = hosted.get(sandbox_id)
         if found is None:

@@ -1,0 +1,93 @@
+"""The connections of a host: each sandbox's is kept from one tool call to the next, with the hosts it may reach."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+
+from contracts.language import Language
+from contracts.messages import HostGrant
+from contracts.sandbox import Lease
+from sandbox.driver import Driver
+from sandbox.egress import EgressProxy, EgressRecord
+from sandbox.grants import Grants
+from sandbox.limits import Limits
+from sandbox.records import Register
+from sandbox.resolving import Resolve
+from sandbox.session import OpenSandbox
+from sandbox.transport import Connection, connected
+
+OnEgress = Callable[[Lease, EgressRecord], None]
+Awake = Callable[[str], Awaitable[None]]
+"""Makes sure that the sandbox of this name runs. Raises: SandboxLost."""
+
+
+class Connections:
+    """The open sandboxes of one host."""
+
+    def __init__(
+        self,
+        driver: Driver,
+        register: Register,
+        awake: Awake,
+        *,
+        limits: Limits,
+        on_egress: OnEgress,
+        resolve: Resolve,
+        language: Language,
+    ) -> None:
+        self._driver = driver
+        self._register = register
+        self._awake = awake
+        self._limits = limits
+        self._on_egress = on_egress
+        self._resolve = resolve
+        self._language: Language = language
+        self._open: dict[str, OpenSandbox] = {}
+        self._grants: dict[str, Grants] = {}
+
+    def kept(self, sandbox_id: str) -> OpenSandbox | None:
+        return self._open.get(sandbox_id)
+
+    def made(self, lease: Lease) -> OpenSandbox:
+        """One that connects when it is first used; an earlier one of the same name must have been dropped."""
+        sandbox_id = lease.sandbox_id
+
+        async def connect() -> Connection:
+            await self._awake(sandbox_id)
+            return await connected(await self._driver.attach(sandbox_id), proxy.serve)
+
+        opened = OpenSandbox(lease, connect, lambda egress: self.allow(sandbox_id, egress), self._limits.output_bytes)
+        proxy = EgressProxy(
+            self._grants_of(sandbox_id),
+            lambda record: self._on_egress(opened.lease, record),
+            resolve=self._resolve,
+            language=self._language,
+        )
+        self._open[sandbox_id] = opened
+        return opened
+
+    def allow(self, sandbox_id: str, egress: Sequence[HostGrant]) -> None:
+        """Open these hosts to a sandbox, also after a restart of this process."""
+        grants = self._grants_of(sandbox_id)
+        before = grants.all
+        grants.add(egress)
+        record = self._register.get(sandbox_id)
+        if record is not None and grants.all != before:
+            self._register.note(record.model_copy(update={"egress": grants.all}))
+
+    async def drop(self, sandbox_id: str) -> None:
+        """Close the connection, and forget what was open to it: the register knows it."""
+        self._grants.pop(sandbox_id, None)
+        opened = self._open.pop(sandbox_id, None)
+        if opened is not None:
+            with suppress(OSError):
+                await opened.close()
+
+    async def close(self) -> None:
+        for sandbox_id in list(self._open):
+            await self.drop(sandbox_id)
+
+    def _grants_of(self, sandbox_id: str) -> Grants:
+        if sandbox_id not in self._grants:
+            record = self._register.get(sandbox_id)
+            self._grants[sandbox_id] = Grants(record.egress if record else ())
+        return self._grants[sandbox_id]
