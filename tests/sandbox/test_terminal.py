@@ -45,7 +45,7 @@ async def test_a_terminal_has_a_size_a_home_and_the_way_out_and_ends_with_the_sh
 
 async def test_control_c_goes_to_the_program_and_the_shell_goes_on(box: OpenSandbox) -> None:
     async with box.terminal(80, 24) as terminal:
-        await terminal.write(b"echo rea''dy; sleep 1000\r")
+        await terminal.write(b"sh -c 'echo rea''dy; exec sleep 1000'\r")
         await shown(terminal, b"ready\r\n")
         await terminal.write(b"\x03")
         await shown(terminal, b"$ ")
