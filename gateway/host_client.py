@@ -36,7 +36,11 @@ PIECE_BYTES = 262_144
 
 
 class HostUnreachable(Exception):
-    """Raised when a host does not answer, or the connection breaks off; the text says which host and why."""
+    """Raised when a host does not answer, or the connection breaks off; the text says why."""
+
+    def __init__(self, url: str, reason: BaseException) -> None:
+        super().__init__(str(reason) or type(reason).__name__)
+        self.url = url
 
 
 class HostRefused(Exception):
@@ -113,6 +117,12 @@ class HostClient:
         """Everything that is there. Raises: HostUnreachable, HostRefused."""
         return HOSTED.validate_json(await self._got("/sandboxes", {}))
 
+    async def open(self, lease: Lease) -> None:
+        """Make sure that it can be used, and runs. Raises: HostUnreachable, HostRefused."""
+        with self._reached():
+            answer = await self._http.post(_path(lease, "open"), params={"epoch": lease.epoch})
+        _require(answer)
+
     async def names(self, lease: Lease, path: str) -> list[FileEntry]:
         """Raises: HostUnreachable, HostRefused."""
         return ENTRIES.validate_json(await self._got(_path(lease, "list"), _file(lease, path)))
@@ -157,7 +167,7 @@ class HostClient:
         except InvalidStatus as error:
             raise HostRefused(_problem(bytes(error.response.body or b""), error.response.status_code)) from error
         except (InvalidHandshake, InvalidURI, OSError, TimeoutError, ssl.SSLError) as error:
-            raise HostUnreachable(f"{self._url}: {error or type(error).__name__}") from error
+            raise HostUnreachable(self._url, error) from error
         async with socket:
             yield Shell(socket, self._url)
 
@@ -177,7 +187,7 @@ class HostClient:
         try:
             yield
         except httpx.HTTPError as error:
-            raise HostUnreachable(f"{self._url}: {error or type(error).__name__}") from error
+            raise HostUnreachable(self._url, error) from error
 
 
 @contextmanager
@@ -185,7 +195,7 @@ def _ending(url: str) -> Iterator[None]:
     try:
         yield
     except (ConnectionClosed, OSError) as error:
-        raise HostUnreachable(f"{url}: {error}") from error
+        raise HostUnreachable(url, error) from error
 
 
 def _path(lease: Lease, what: str) -> str:

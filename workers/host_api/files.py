@@ -30,6 +30,11 @@ Where = Annotated[str, Query(max_length=4_096)]
 def file_routes(doors: Doors) -> APIRouter:
     router = APIRouter(prefix="/sandboxes/{sandbox_id}")
 
+    @router.post("/open", status_code=204)
+    async def wake(sandbox_id: str, epoch: Epoch, by: By = "") -> None:
+        """A paused one runs again."""
+        await doors.open(sandbox_id, epoch, "sandbox_open", by, {})
+
     @router.get("/files")
     async def get(sandbox_id: str, path: Where, epoch: Epoch, by: By = "") -> Response:
         box = await doors.open(sandbox_id, epoch, "file_get", by, {"path": path})
