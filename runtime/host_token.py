@@ -2,9 +2,9 @@
 
 from runtime.keys import Keyring
 
-PURPOSE = "agent-sandbox-os host api v1"
+PURPOSE = b"asos host api v1"
 
 
 def host_token(keyring: Keyring) -> str:
     """The same for every process that may read the keyring, and for nobody else."""
-    return keyring.derived(PURPOSE).hex()
+    return keyring.derived_naming(PURPOSE).hex()

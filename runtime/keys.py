@@ -99,9 +99,14 @@ class Keyring:
         """A name for content that only holders of the keyring can link to it: HMAC-SHA-256, in hex."""
         return hmac.new(self._naming, content, hashlib.sha256).hexdigest()
 
-    def derived(self, purpose: str) -> bytes:
-        """A key of its own for one purpose, the same in every process of the installation, and after a rotation."""
-        return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=purpose.encode()).derive(self._naming)
+    def derived(self, key_id: str, label: bytes) -> bytes:
+        """A key of its own for one purpose, from the key with this id. Raises: UnknownKey."""
+        self._cipher(key_id)
+        return _derived(self._keys[key_id], label)
+
+    def derived_naming(self, label: bytes) -> bytes:
+        """A naming key of its own for one purpose; it stays the same when keys rotate."""
+        return _derived(self._naming, label)
 
     def _cipher(self, key_id: str) -> AESGCM:
         if key_id not in self._ciphers:
@@ -113,7 +118,8 @@ class Keyring:
     def _use(self, stored: _Stored) -> None:
         self._active = stored.active
         self._naming = b64decode(stored.naming)
-        self._ciphers = {key_id: AESGCM(b64decode(key)) for key_id, key in stored.keys.items()}
+        self._keys = {key_id: b64decode(key) for key_id, key in stored.keys.items()}
+        self._ciphers = {key_id: AESGCM(key) for key_id, key in self._keys.items()}
 
 
 def _create(paths: DataPaths) -> None:
@@ -140,6 +146,10 @@ def _read(path: Path) -> _Stored:
     if stored.active not in stored.keys:
         raise KeyringUnusable(f"{path} is damaged: its active key {stored.active!r} is not in it")
     return stored
+
+
+def _derived(key: bytes, label: bytes) -> bytes:
+    return HKDF(SHA256(), KEY_BYTES, salt=None, info=label).derive(key)
 
 
 def _new_key_id() -> str:

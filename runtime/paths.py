@@ -56,6 +56,10 @@ class DataPaths:
         return self.root / "sandboxes"
 
     @property
+    def snapshots(self) -> Path:
+        return self.root / "snapshots"
+
+    @property
     def policy(self) -> Path:
         return self.root / "policy.yaml"
 

@@ -25,6 +25,9 @@ FIRST_OUTSIDE_UID = 1_900_000_000
 OUTSIDE_UIDS = 200_000_000
 """systemd's table of user numbers has nobody in this range."""
 
+LASTING = ("home", "workspace")
+"""The folders of a sandbox that a snapshot keeps."""
+
 REACHABLE = "/mnt"
 SHOW_AND_BECOME = f"""
 mount -t tmpfs -o mode=0755 tmpfs {REACHABLE}
@@ -99,7 +102,7 @@ class Folder:
 
     def make(self, uid: int | None) -> None:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for name in ("home", "workspace"):
+        for name in LASTING:
             (self.path / name).mkdir(mode=0o755, exist_ok=True)
             if uid is not None:
                 os.chown(self.path / name, uid, uid)

@@ -1,6 +1,7 @@
 """The sandboxes of this machine: leased, opened, frozen, saved, given up, and swept when nobody owns them."""
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -43,6 +44,8 @@ HOSTED_STATES: Mapping[str, Literal["active", "paused", "dead"]] = {
     "paused": "paused",
     "dead": "dead",
 }
+
+_log = logging.getLogger(__name__)
 
 
 class SandboxHost:
@@ -122,6 +125,11 @@ class SandboxHost:
                 self._removals.begin(sandbox_id)
             self._pool.start()
 
+    @property
+    def warm(self) -> Mapping[WarmKind, int]:
+        """How many wait to be claimed, of each kind."""
+        return self._pool.counts
+
     async def lease(self, request: LeaseRequest) -> Lease:
         """Raises: HostFull, SandboxUnavailable, SnapshotUnusable."""
         await self.begin()
@@ -182,14 +190,17 @@ class SandboxHost:
         """Raises: SandboxBusy, SandboxLost, SnapshotFailed; it is then still there."""
         await self._began()
         async with self._locks.of(lease.sandbox_id):
+            if (missed := self._register.asleep(lease.sandbox_id)) is not None:
+                return missed
             record = self._current(lease)
             if self._freezer.is_busy(lease.sandbox_id):
                 raise SandboxBusy(f"something runs in {lease.sandbox_id}")
             try:
                 snapshot = await self._saving.processes(record, name, stay=False)
-            except Unsupported:
+            except (Unsupported, SnapshotFailed) as error:
+                _log.info("only the files of %s are put to sleep: %s", lease.sandbox_id, error)
                 snapshot = await self._saving.files(record, name)
-            self._removals.give_up_soon(self._register.get(lease.sandbox_id) or record)
+            await self._fell_asleep(record, snapshot)
             return snapshot
 
     async def release(self, lease: Lease) -> None:
@@ -226,6 +237,14 @@ class SandboxHost:
                 await self._snapshots.close()
             await self._driver.close()
 
+    async def _fell_asleep(self, record: Record, snapshot: Snapshot) -> None:
+        """Raises: SnapshotFailed if it cannot be written down; then the sandbox stays."""
+        try:
+            await self._register.fell_asleep(record.sandbox_id, snapshot)
+            await self._removals.give_up(record)
+        except SandboxUnavailable as error:
+            raise SnapshotFailed(str(error)) from error
+
     async def _began(self) -> None:
         """Raises: SandboxLost if this host cannot be served."""
         try:
@@ -260,16 +279,14 @@ class SandboxHost:
         """Before every connection. Raises: SandboxLost."""
         await self._saving.settled(sandbox_id)
         record = self._register.get(sandbox_id)
-        try:
-            found = await self._driver.find(sandbox_id)
-            if (found is None or found.state == "dead") and record is not None and self._saving.was_cut_off(sandbox_id):
-                found = await self._saving.go_on(record)
-            if record is None or found is None or found.state == "dead":
-                raise lost(sandbox_id, found)
-            if found.state == "paused":
+        if record is None:
+            raise lost(sandbox_id, None)
+        found = await self._saving.there(record)
+        if found.state == "paused":
+            try:
                 await self._driver.resume(sandbox_id)
-        except SandboxUnavailable as error:
-            raise SandboxLost(str(error)) from error
+            except SandboxUnavailable as error:
+                raise SandboxLost(str(error)) from error
 
     async def _gone(self, sandbox_id: str) -> None:
         """After a removal: nothing here speaks of it any more, and its place is free."""

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 
 from contracts.language import Language
 from contracts.messages import HostGrant
-from contracts.sandbox import SandboxUnavailable
+from contracts.sandbox import SandboxUnavailable, Snapshot
 from contracts.texts import hosting as texts
 from contracts.values import Value
 
@@ -24,10 +24,13 @@ T = TypeVar("T")
 
 EPOCH_SECONDS = 90 * 86_400.0
 """How long the epoch of a task without a sandbox is known; sandboxes never share a name, so it is only for neatness."""
+ASLEEP_SECONDS = 2 * 86_400.0
+"""How long the snapshot of one that was put to sleep is known to whoever asks again, having missed the answer."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS sandboxes (sandbox_id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS epochs (owner TEXT PRIMARY KEY, epoch INTEGER NOT NULL, seen_at REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS asleep (sandbox_id TEXT PRIMARY KEY, snapshot TEXT NOT NULL, since REAL NOT NULL) STRICT;
 """
 
 
@@ -65,6 +68,7 @@ class Register:
         self._path = state_dir / "sandboxes.db"
         self._rows: dict[str, Record] = {}
         self._epochs: dict[str, int] = {}
+        self._asleep: dict[str, Snapshot] = {}
         self._lock: int | None = None
         self._database: sqlite3.Connection | None = None
         self._thread: ThreadPoolExecutor | None = None
@@ -107,6 +111,16 @@ class Register:
 
     def last_epoch(self, owner: str) -> int:
         return self._epochs.get(owner, 0)
+
+    def asleep(self, sandbox_id: str) -> Snapshot | None:
+        """What a sandbox that is no longer here was put to sleep as."""
+        return self._asleep.get(sandbox_id)
+
+    async def fell_asleep(self, sandbox_id: str, snapshot: Snapshot) -> None:
+        """Raises: SandboxUnavailable."""
+        values = (sandbox_id, snapshot.model_dump_json(), time.time())
+        await self._do(lambda: self._there().execute("INSERT OR REPLACE INTO asleep VALUES (?, ?, ?)", values))
+        self._asleep[sandbox_id] = snapshot
 
     def note(self, record: Record) -> "Future[None]":
         """Known from now on; the file follows. Raises: SandboxUnavailable by the future."""
@@ -154,13 +168,16 @@ class Register:
             self.installation = _installation(self._folder / "installation")
             self._path.touch(0o600)
             self._database = sqlite3.connect(self._path, isolation_level=None)
-            # A killed process loses nothing this way; a power cut may lose the last moment, and takes the sandboxes too.
+            # A killed process loses nothing this way. A power cut may lose the last moment, but it ends sandboxes too.
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("PRAGMA synchronous=NORMAL")
             self._database.executescript(SCHEMA)
             self._database.execute("DELETE FROM epochs WHERE seen_at < ?", (time.time() - EPOCH_SECONDS,))
+            self._database.execute("DELETE FROM asleep WHERE since < ?", (time.time() - ASLEEP_SECONDS,))
             rows = self._database.execute("SELECT record FROM sandboxes").fetchall()
             self._rows = {row.sandbox_id: row for row in map(Record.model_validate_json, (text for (text,) in rows))}
+            asleep = self._database.execute("SELECT sandbox_id, snapshot FROM asleep").fetchall()
+            self._asleep = {sandbox_id: Snapshot.model_validate_json(text) for sandbox_id, text in asleep}
             self._epochs = dict(self._database.execute("SELECT owner, epoch FROM epochs").fetchall())
         except BaseException:
             self._close()

@@ -1,8 +1,9 @@
-"""Takes sandboxes away in the background: whoever gave one up goes on at once, and a sweep finishes what was cut off."""
+"""Takes sandboxes away in the background: whoever gave one up goes on, and a sweep finishes what was cut off."""
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from contracts.sandbox import SandboxUnavailable
@@ -34,6 +35,7 @@ class Removals:
         self._locks = locks
         self._on_gone = on_gone
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._ending = asyncio.Event()
 
     async def give_up(self, record: Record) -> None:
         """Nobody can use it from now on. Raises: SandboxUnavailable if that cannot be written down."""
@@ -61,13 +63,15 @@ class Removals:
         await self._on_gone(sandbox_id)
 
     async def finish(self, seconds: float) -> None:
-        """Wait for those under way, but not for ever: the next sweep takes what is then left."""
+        """Wait for those under way, but for no engine that is away: the next sweep takes what is then left."""
+        self._ending.set()
         tasks = list(self._tasks.values())
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self._ending.clear()
 
     async def _until_gone(self, sandbox_id: str, after: "asyncio.Future[Any] | None") -> None:
         if after is not None:
@@ -78,7 +82,14 @@ class Removals:
                 await self.now(sandbox_id)
             except SandboxUnavailable as error:
                 log.warning("%s could not be removed, the next attempt is in %d s: %s", sandbox_id, pause, error)
-                await asyncio.sleep(pause)
+                if await self._ends_within(pause):
+                    return
                 pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
             else:
                 return
+
+    async def _ends_within(self, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ending.wait()
+        return self._ending.is_set()

@@ -1,7 +1,7 @@
 """Saves the state of sandboxes and goes back to it: their files, and their processes where the engine can.
 
-While the processes of a sandbox are being saved it does not run, and its checkpoint lies in a folder of the host. If this
-process dies then, the folder says so, and the sandbox goes on from there when it is next needed.
+While the processes of a sandbox are being saved it does not run, and its checkpoint lies in a folder of the host. If
+this process dies then, the folder says so, and the sandbox goes on from there when it is next needed.
 """
 
 import asyncio
@@ -96,7 +96,7 @@ class Saving:
         Raises: SandboxLost, SnapshotFailed.
         """
         sandbox_id = record.sandbox_id
-        found = await self._there(sandbox_id)
+        found = await self.there(record)
         still = found.state == "running" and not self._freezer.is_busy(sandbox_id)
         if still:
             await self._freezer.pause(sandbox_id)
@@ -114,18 +114,18 @@ class Saving:
         sandbox_id = record.sandbox_id
         if self._freezer.is_busy(sandbox_id):
             raise SandboxBusy(f"something runs in {sandbox_id}")
-        paused = (await self._there(sandbox_id)).state == "paused"
-        async with self._nobody_enters(sandbox_id):
-            if paused:
-                await self._freezer.resume(sandbox_id)
-            try:
+        paused = (await self.there(record)).state == "paused"
+        if paused:
+            await self._freezer.resume(sandbox_id)
+        try:
+            async with self._nobody_enters(sandbox_id):
                 return await self._processes(record, name, stay=stay)
-            except BaseException:
-                stay = True
-                raise
-            finally:
-                if paused and stay:
-                    await self._freezer.pause(sandbox_id)
+        except BaseException:
+            stay = True
+            raise
+        finally:
+            if paused and stay:
+                await self._freezer.pause(sandbox_id)
 
     async def find(self, digest: str) -> Snapshot:
         """Raises: SnapshotUnusable."""
@@ -157,6 +157,22 @@ class Saving:
         except SandboxLost as error:
             raise SandboxUnavailable(str(error)) from error
         await self._filled(snapshot, trees)
+
+    async def there(self, record: Record) -> Found:
+        """The sandbox, brought back if the saving of its processes was cut off. Raises: SandboxLost."""
+        sandbox_id = record.sandbox_id
+        try:
+            found = await self._driver.find(sandbox_id)
+        except SandboxUnavailable as error:
+            raise SandboxLost(str(error)) from error
+        cut_off = self.was_cut_off(sandbox_id)
+        if found is None or found.state == "dead":
+            if not cut_off:
+                raise lost(sandbox_id, found)
+            return await self.go_on(record)
+        if cut_off:
+            await self.forget(sandbox_id)
+        return found
 
     async def go_on(self, record: Record) -> Found:
         """Bring a sandbox back whose processes were being saved: from its checkpoint, else with its files alone.
@@ -198,15 +214,16 @@ class Saving:
             await under_way.wait()
 
     async def _processes(self, record: Record, name: str, *, stay: bool) -> Snapshot:
-        checkpoint = await self._checkpointed(record.sandbox_id)
+        """Whoever cancels this leaves it as it is: the folder of the checkpoint says that it has to be brought back."""
         try:
-            return await self._taken(record, name, "process", {PROCESS_TREE: FolderTree(checkpoint)})
-        except BaseException:
-            stay = True
+            checkpoint = await self._checkpointed(record.sandbox_id)
+            snapshot = await self._taken(record, name, "process", {PROCESS_TREE: FolderTree(checkpoint)})
+        except (SnapshotFailed, Unsupported):
+            await self.there(record)
             raise
-        finally:
-            if stay:
-                await self.go_on(record)
+        if stay:
+            await self.go_on(record)
+        return snapshot
 
     async def _checkpointed(self, sandbox_id: str) -> Path:
         """The folder is whole when it has lost the end of its name."""
@@ -218,11 +235,8 @@ class Saving:
             if opened is not None:
                 await opened.disconnect()
             await self._driver.checkpoint(sandbox_id, part)
-        except SandboxUnavailable as error:
+        except (SandboxUnavailable, OSError) as error:
             raise SnapshotFailed(f"the processes of {sandbox_id} could not be saved: {error}") from error
-        except (Unsupported, SandboxLost):
-            await self.forget(sandbox_id)
-            raise
         await asyncio.to_thread(part.rename, whole)
         return whole
 
@@ -257,16 +271,6 @@ class Saving:
             runtime=record.runtime,
             image=record.image,
         )
-
-    async def _there(self, sandbox_id: str) -> Found:
-        """Raises: SandboxLost."""
-        try:
-            found = await self._driver.find(sandbox_id)
-        except SandboxUnavailable as error:
-            raise SandboxLost(str(error)) from error
-        if found is None or found.state == "dead":
-            raise lost(sandbox_id, found)
-        return found
 
     @asynccontextmanager
     async def _nobody_enters(self, sandbox_id: str) -> AsyncIterator[None]:

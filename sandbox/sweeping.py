@@ -66,7 +66,7 @@ class Sweep:
         return [Belonging("folders", str(path), sandbox_id) for sandbox_id, path in self._saving.folders().items()]
 
     def _stays(self, row: Record, leases: Collection[tuple[str, int]]) -> bool:
-        """What this process makes or keeps ready is its own; a young lease may be younger than the list of the living."""
+        """What this process makes or keeps ready is its own; a lease may be younger than the list of the living."""
         if row.state == "leased":
             young = time.time() - row.changed_at < self._grace_seconds
             return young or (row.sandbox_id, row.epoch) in leases

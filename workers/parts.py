@@ -43,10 +43,12 @@ from runtime.temporal import connect
 from runtime.web import LOOPBACK_NAMES
 from sandbox.choice import make_host
 from sandbox.host import SandboxHost
+from sandbox.snapshots.store import Snapshots
 from workers.egress_audit import EgressAudit, auditing
 from workers.host_api.app import Entry
 from workers.host_api.doors import Doors
 from workers.planners import planner_of
+from workers.snapshots import snapshots_of
 from workers.watching import Watching
 
 DEFAULT_POLICY = Path(policy.__path__[0]) / "default.yaml"
@@ -84,7 +86,8 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         stack.push_async_callback(log.close)
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
-        host = await host_of(settings, paths, await stack.enter_async_context(auditing(log)))
+        snapshots = snapshots_of(settings, paths, keyring)
+        host = await host_of(settings, paths, await stack.enter_async_context(auditing(log)), snapshots)
         stack.push_async_callback(host.close)
         await begun(host)
         planner = await stack.enter_async_context(planner_of(settings, blobs))
@@ -132,7 +135,7 @@ def policy_in(path: Path) -> PolicyFile[Policy]:
         raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
 
 
-async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> SandboxHost:
+async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit, snapshots: Snapshots) -> SandboxHost:
     """This machine's sandboxes."""
     return await make_host(
         host_id=settings.host_id,
@@ -150,6 +153,7 @@ async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> S
         max_sandboxes=settings.max_sandboxes,
         max_sandboxes_per_user=settings.max_sandboxes_per_user,
         warm=settings.warm_sandboxes,
+        snapshots=snapshots,
         on_egress=audit,
         api_url=settings.host_api_url or f"http://127.0.0.1:{settings.worker_port}",
         language=settings.language,

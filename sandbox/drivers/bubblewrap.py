@@ -18,9 +18,10 @@ import psutil
 from contracts.language import Language
 from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
-from sandbox.bubbles import Bubble, Folder, arguments, outside_uid
+from sandbox.bubbles import LASTING, Bubble, Folder, arguments, outside_uid
 from sandbox.driver import Attached, Found, Spec, Unsupported
 from sandbox.leftovers import MARK, Belonging, end_process, marked_processes
+from sandbox.snapshots.folder_tree import FolderTree
 from sandbox.snapshots.tree import Tree
 
 RUNTIME = "bwrap"
@@ -85,10 +86,13 @@ class Driver:
         raise Unsupported(f"bubblewrap has no agent in {sandbox_id}")
 
     async def trees(self, sandbox_id: str) -> Mapping[str, Tree]:
-        raise Unsupported(f"bubblewrap reads no folders of {sandbox_id}")
+        return await self._folder_trees(sandbox_id)
 
     async def disk_bytes(self, sandbox_id: str) -> int | None:
-        return None
+        try:
+            return sum([await tree.disk_bytes() for tree in (await self._folder_trees(sandbox_id)).values()])
+        except OSError as error:
+            raise SandboxLost(f"the folders of {sandbox_id} cannot be read: {error}") from error
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
@@ -109,6 +113,12 @@ class Driver:
 
     async def close(self) -> None:
         """Nothing is held open between calls."""
+
+    async def _folder_trees(self, sandbox_id: str) -> dict[str, FolderTree]:
+        folder, uid = self._folder(sandbox_id).path, outside_uid(sandbox_id)
+        if not await asyncio.to_thread(folder.is_dir):
+            raise SandboxLost(f"the sandbox {sandbox_id} is gone")
+        return {name: FolderTree(folder / name, uid=uid) for name in LASTING}
 
     def _folder(self, sandbox_id: str) -> Folder:
         return Folder(self._root / sandbox_id)

@@ -1,5 +1,6 @@
 """Sandboxes as containers of a Docker engine, under any of its runtimes."""
 
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,15 +12,19 @@ from docker.errors import APIError, NotFound
 from contracts.language import Language
 from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
+from sandbox import checkpoints
 from sandbox.driver import Attached, Found, Spec, Unsupported
 from sandbox.engine import Engine
 from sandbox.far_end import far_end
-from sandbox.hardening import GVISOR, host_config, volumes
+from sandbox.hardening import GVISOR, MOUNTS, host_config, volumes
 from sandbox.hijack import hijacked
 from sandbox.leftovers import Belonging, discard_from_engine, engine_belongings
+from sandbox.snapshots.archive_tree import ArchiveTree
+from sandbox.snapshots.folder_tree import FolderTree
 from sandbox.snapshots.tree import Tree
 
-USER = "1000:1000"
+UID = 1000
+USER = f"{UID}:{UID}"
 FALLBACK_IMAGE = "base"
 LABEL = "agent-sandbox-os"
 
@@ -53,10 +58,7 @@ class Driver:
 
     async def create(self, spec: Spec) -> Found:
         await self._engine.ask(partial(self._create, spec), image=spec.image)
-        found = await self.find(spec.sandbox_id)
-        if found is None:
-            raise SandboxUnavailable(texts.ENGINE_FAILED.say(self._language, cause="the container is gone already"))
-        return found
+        return await self._present(spec.sandbox_id)
 
     async def find(self, sandbox_id: str) -> Found | None:
         return await self._engine.ask(partial(_find, sandbox_id))
@@ -81,18 +83,33 @@ class Driver:
         await self._change(sandbox_id, lambda client: client.unpause(sandbox_id), "running")
 
     async def trees(self, sandbox_id: str) -> Mapping[str, Tree]:
-        raise Unsupported(f"docker reads no folders of {sandbox_id}")
+        return await self._trees(sandbox_id)
 
     async def disk_bytes(self, sandbox_id: str) -> int | None:
-        return None
+        trees = [tree for tree in (await self._trees(sandbox_id)).values() if isinstance(tree, FolderTree)]
+        try:
+            return sum([await tree.disk_bytes() for tree in trees]) if trees else None
+        except OSError as error:
+            raise SandboxLost(f"the volumes of {sandbox_id} cannot be read: {error}") from error
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
-        raise Unsupported(f"docker keeps no processes of {sandbox_id}")
+        await self._engine.ask(partial(checkpoints.save, sandbox_id, into, self._language))
 
     async def restart(
         self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
     ) -> Found:
-        raise Unsupported(f"docker brings back no processes of {spec.sandbox_id}")
+        found = await self.find(spec.sandbox_id)
+        if found is not None and found.state != "dead":
+            return found
+        await self._engine.ask(partial(self._prepare_restart, spec), image=spec.image)
+        try:
+            await fill(await self.trees(spec.sandbox_id))
+            await self._engine.ask(partial(checkpoints.go_on, spec.sandbox_id, checkpoint, self._language))
+        except BaseException:
+            if found is None:
+                await self.destroy(spec.sandbox_id)
+            raise
+        return await self._present(spec.sandbox_id)
 
     async def belongings(self, owner: str) -> Sequence[Belonging]:
         return await self._engine.ask(partial(engine_belongings, LABEL, owner))
@@ -106,6 +123,18 @@ class Driver:
     async def close(self) -> None:
         await self._engine.close()
 
+    async def _trees(self, sandbox_id: str) -> "Mapping[str, FolderTree | ArchiveTree]":
+        try:
+            return await self._engine.ask(partial(_lasting, self._engine, sandbox_id))
+        except (NotFound, SandboxUnavailable) as error:
+            raise SandboxLost(f"the volumes of {sandbox_id} cannot be had: {error}") from error
+
+    async def _present(self, sandbox_id: str) -> Found:
+        found = await self.find(sandbox_id)
+        if found is None:
+            raise SandboxUnavailable(texts.ENGINE_FAILED.say(self._language, cause="the container is gone already"))
+        return found
+
     async def _change(self, sandbox_id: str, act: Callable[[docker.APIClient], None], state: str) -> None:
         found = await self.find(sandbox_id)
         if found is None or found.state == "dead":
@@ -114,6 +143,18 @@ class Driver:
             await self._engine.ask(act)
 
     def _create(self, spec: Spec, client: docker.APIClient) -> None:
+        self._make(spec, client)
+        client.start(spec.sandbox_id)
+
+    def _prepare_restart(self, spec: Spec, client: docker.APIClient) -> None:
+        """Raises: Unsupported."""
+        runtime = self._chosen_runtime(spec.runtime, client)
+        reason = checkpoints.obstacle(client.info(), runtime, self._language)
+        if reason is not None:
+            raise Unsupported(reason)
+        self._make(spec, client)
+
+    def _make(self, spec: Spec, client: docker.APIClient) -> None:
         labels, runtime = _labels(spec), self._chosen_runtime(spec.runtime, client)
         for volume in volumes(spec.sandbox_id).values():
             client.create_volume(volume, labels=labels)
@@ -131,7 +172,6 @@ class Driver:
         except APIError as error:
             if error.status_code != 409:
                 raise
-        client.start(spec.sandbox_id)
 
     def _chosen_runtime(self, demanded: str, client: docker.APIClient) -> str:
         """gVisor where the engine knows it, unless another one is named. Raises: SandboxUnavailable."""
@@ -192,6 +232,19 @@ def _destroy(sandbox_id: str, client: docker.APIClient) -> None:
             client.remove_volume(volume, force=True)
         except NotFound:
             continue
+
+
+def _lasting(engine: Engine, sandbox_id: str, client: docker.APIClient) -> "dict[str, FolderTree | ArchiveTree]":
+    """Read in place where this process may; else through the engine, which does not say what changed."""
+    found: dict[str, FolderTree | ArchiveTree] = {}
+    for tree, volume in volumes(sandbox_id).items():
+        place = Path(client.inspect_volume(volume)["Mountpoint"])
+        # The name of the volume is this sandbox's own: a folder of that path here is no other machine's.
+        if os.access(place, os.R_OK | os.W_OK | os.X_OK):
+            found[tree] = FolderTree(place, uid=UID)
+        else:
+            found[tree] = ArchiveTree(engine, sandbox_id, volume, MOUNTS[tree], UID)
+    return found
 
 
 def _labels(spec: Spec) -> dict[str, str]:

@@ -65,16 +65,6 @@ def test_after_a_rotation_old_boxes_open_and_new_ones_use_the_new_key(tmp_path: 
     assert again.name(b"content") == name
 
 
-def test_each_purpose_has_a_key_of_its_own_that_outlasts_a_rotation(tmp_path: Path) -> None:
-    keyring, other = Keyring.load(tmp_path / "here"), Keyring.load(tmp_path / "there")
-    first = keyring.derived("doors")
-
-    keyring.rotate()
-
-    assert Keyring.load(tmp_path / "here").derived("doors") == first
-    assert len({first, keyring.derived("windows"), other.derived("doors")}) == 3
-
-
 def test_a_running_process_learns_of_a_rotation(tmp_path: Path) -> None:
     running = Keyring.load(tmp_path)
     other = Keyring.load(tmp_path)

@@ -1,0 +1,128 @@
+"""Compress and seal blocks, several at once, and put them together into layers of the store."""
+
+import asyncio
+import os
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import zstandard
+
+from sandbox.snapshots.listing import Block
+from sandbox.snapshots.sealing import Seal, SealBroken
+from sandbox.snapshots.shelf import Shelf
+from sandbox.snapshots.sorting import Full
+
+LAYER_BYTES = 8 * 1024 * 1024
+LEVEL = 1
+RAW, COMPRESSED = b"\0", b"\1"
+WORTH_IT = 0.95
+"""A block that does not become smaller than this is kept as it is."""
+AT_ONCE = min(os.cpu_count() or 1, 8) + 1
+
+
+@dataclass
+class _Layer:
+    """A layer that is being put together, by the numbers of its blocks."""
+
+    boxes: list[bytes] = field(default_factory=list)
+    blocks: dict[int, Block] = field(default_factory=dict)
+    size: int = 0
+
+
+class Packer:
+    """Packs for one snapshot; never more than AT_ONCE blocks and layers are under way. Use as a context: what still
+    goes on at its end is stopped."""
+
+    def __init__(self, shelf: Shelf, seal: Seal, folder: str) -> None:
+        self._shelf = shelf
+        self._seal = seal
+        self._folder = folder
+        self._room = asyncio.Semaphore(AT_ONCE)
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._open: dict[bool, _Layer] = {}
+        self._stored: dict[int, Block] = {}
+        self._names: list[str] = []
+        self.bytes_added = 0
+
+    async def __aenter__(self) -> "Packer":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._under_way:
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+
+    async def put(self, full: Full) -> None:
+        """Waits only while too much is under way. Raises: ShelfUnreachable, also for an earlier block."""
+        await self._start(self._pack(full))
+
+    async def finish(self) -> tuple[dict[int, Block], list[str]]:
+        """When all is stored: where each block lies, and the layers that they count. Raises: ShelfUnreachable."""
+        while self._under_way:
+            await self._one_done()
+        for layer in self._open.values():
+            await self._start(self._store(layer))
+        while self._under_way:
+            await self._one_done()
+        return self._stored, self._names
+
+    async def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        while len(self._under_way) >= AT_ONCE:
+            await self._one_done()
+        self._under_way.add(asyncio.ensure_future(work))
+
+    async def _one_done(self) -> None:
+        done, self._under_way = await asyncio.wait(self._under_way, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+
+    async def _pack(self, full: Full) -> None:
+        box, digest = await asyncio.to_thread(boxed, self._seal, full.content)
+        layer = self._open.setdefault(full.project, _Layer())
+        layer.blocks[full.number] = Block(0, layer.size, len(box), len(full.content), digest)
+        layer.boxes.append(box)
+        layer.size += len(box)
+        if layer.size >= LAYER_BYTES:
+            del self._open[full.project]
+            await self._store(layer)
+
+    async def _store(self, layer: _Layer) -> None:
+        content, name = await asyncio.to_thread(_named, layer.boxes)
+        await self._shelf.put(f"{self._folder}/{name}", content)
+        number = len(self._names)
+        self._names.append(name)
+        self._stored.update({block: place._replace(layer=number) for block, place in layer.blocks.items()})
+        self.bytes_added += len(content)
+
+
+def boxed(seal: Seal, content: bytes) -> tuple[bytes, str]:
+    """The sealed block and its digest."""
+    digest = seal.name(content)
+    smaller = zstandard.ZstdCompressor(level=LEVEL).compress(content)
+    plain = COMPRESSED + smaller if len(smaller) < len(content) * WORTH_IT else RAW + content
+    return seal.close(plain, _place(digest)), digest
+
+
+def unboxed(seal: Seal, box: bytes, block: Block) -> bytes:
+    """Raises: SealBroken."""
+    plain = seal.open(box, _place(block.digest))
+    content = plain[1:]
+    if plain[:1] == COMPRESSED:
+        try:
+            content = zstandard.ZstdDecompressor().decompress(content, max_output_size=block.size)
+        except zstandard.ZstdError as error:
+            raise SealBroken(f"its content cannot be read ({error})") from error
+    if seal.name(content) != block.digest:
+        raise SealBroken("its content is not what its name says")
+    return content
+
+
+def _place(digest: str) -> str:
+    return f"asos/snapshot/block:{digest}"
+
+
+def _named(boxes: list[bytes]) -> tuple[bytes, str]:
+    content = b"".join(boxes)
+    return content, sha256(content).hexdigest()

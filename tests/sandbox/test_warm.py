@@ -1,0 +1,171 @@
+"""Sandboxes made ahead: claimed without the engine, refilled, given up, and never too many."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from contracts.sandbox import Command, HostFull, Lease, LeaseRequest, SandboxUnavailable
+from sandbox.choice import choose_driver
+from sandbox.host import SandboxHost
+from sandbox.warm import WarmKind
+from tests.sandbox.engines import ENGINES, Engine
+
+PATIENCE_SECONDS = 60.0
+
+
+def asked(task_id: str, user_id: str = "u", image: str | None = None, runtime: str | None = None) -> LeaseRequest:
+    return LeaseRequest(task_id=task_id, user_id=user_id, image=image, runtime=runtime)
+
+
+async def until(truth: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not truth():  # noqa: ASYNC110  nobody tells what this waits for
+            await asyncio.sleep(0.02)
+
+
+async def states(host: SandboxHost) -> list[str]:
+    return sorted(one.state for one in await host.hosted())
+
+
+@asynccontextmanager
+async def keeping(engine: Engine, state_dir: Path, **settings: object) -> AsyncIterator[SandboxHost]:
+    """A host with its warm sandboxes ready; all that it has is swept at the end."""
+    host = await engine.host(state_dir, **settings)  # type: ignore[arg-type]  the settings of that method
+    await host.begin()
+    yield host
+    await host.sweep([])
+    await host.close()
+
+
+BUBBLES = ENGINES["bubblewrap"]
+
+
+async def test_a_claim_asks_nothing_of_the_engine(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with keeping(engine, tmp_path, warm=1) as host:
+        await until(lambda: host.warm == {WarmKind(): 1})
+        with monkeypatch.context() as patch:
+            for name in ("create", "find", "attach", "agent", "owned", "resolve_image"):
+                patch.setattr(type(host._driver), name, _unreachable)
+
+            lease = await host.lease(asked("t"))
+            outcome = await (await host.open(lease)).run(Command(script="echo there"))
+
+        assert outcome.stdout.head == b"there\n"
+        assert (lease.task_id, lease.epoch) == ("t", 1)
+        assert await host.lease(asked("t")) == lease
+
+
+async def test_what_was_claimed_is_made_again(tmp_path: Path) -> None:
+    async with keeping(BUBBLES, tmp_path, warm=2) as host:
+        await until(lambda: host.warm == {WarmKind(): 2})
+
+        leases = [await host.lease(asked(f"t{number}")) for number in range(3)]
+
+        assert len({lease.sandbox_id for lease in leases}) == 3
+        await until(lambda: host.warm == {WarmKind(): 2})
+        assert await states(host) == ["active"] * 3 + ["warm"] * 2
+
+
+async def test_one_that_died_is_not_given_out_and_replaced(tmp_path: Path) -> None:
+    async with keeping(BUBBLES, tmp_path, warm=1) as host:
+        await until(lambda: host.warm == {WarmKind(): 1})
+        (ahead,) = await host.hosted()
+        driver = await choose_driver(state_dir=tmp_path, driver="bubblewrap")
+
+        await driver.destroy(ahead.sandbox_id)
+
+        lease = await host.lease(asked("t"))
+        assert lease.sandbox_id != ahead.sandbox_id
+        assert (await (await host.open(lease)).run(Command(script="echo there"))).stdout.head == b"there\n"
+        await until(lambda: host.warm == {WarmKind(): 1})
+
+
+async def test_a_demanded_runtime_is_found_among_the_warm_ones(tmp_path: Path) -> None:
+    async with keeping(BUBBLES, tmp_path, warm={WarmKind(): 1, WarmKind(image="base"): 1}) as host:
+        await until(lambda: sum(host.warm.values()) == 2)
+
+        demanded = await host.lease(asked("t", runtime="bwrap"))
+
+        assert demanded.runtime == "bwrap"
+        assert host.warm == {WarmKind(image="base"): 1}
+        with pytest.raises(SandboxUnavailable, match="runsc"):
+            await host.lease(asked("t", runtime="runsc"))
+
+
+async def test_unclaimed_ones_are_gone_when_the_host_closes(engine: Engine, tmp_path: Path) -> None:
+    host = await engine.host(tmp_path, warm=1)
+    await host.begin()
+    await until(lambda: host.warm == {WarmKind(): 1})
+
+    await host.close()
+
+    assert host.warm == {}
+    again = await engine.host(tmp_path)
+    assert await again.hosted() == []
+    assert (await again.sweep([])).model_dump() == {**dict.fromkeys(again_counts(), 0), "left": ()}
+    await again.close()
+
+
+def again_counts() -> list[str]:
+    return ["sandboxes", "volumes", "networks", "folders", "processes", "snapshots"]
+
+
+async def test_a_warm_one_gives_way_to_one_of_another_kind(tmp_path: Path) -> None:
+    async with keeping(BUBBLES, tmp_path, warm=1, most=1, wait_seconds=30.0) as host:
+        await until(lambda: host.warm == {WarmKind(): 1})
+
+        lease = await host.lease(asked("t", image="base"))
+
+        assert [one.sandbox_id for one in await host.hosted()] == [lease.sandbox_id]
+
+
+async def test_those_who_wait_get_places_in_the_order_in_which_they_came(tmp_path: Path) -> None:
+    async with keeping(BUBBLES, tmp_path, most=1, wait_seconds=30.0) as host:
+        order: list[str] = []
+
+        async def through(task_id: str) -> None:
+            lease = await host.lease(asked(task_id))
+            order.append(task_id)
+            await host.release(lease)
+
+        await asyncio.gather(*(through(f"t{number}") for number in range(4)))
+
+        assert order == ["t0", "t1", "t2", "t3"]
+
+
+async def test_a_person_with_all_their_places_does_not_keep_others_waiting(tmp_path: Path) -> None:
+    async with keeping(BUBBLES, tmp_path, most=3, most_per_user=1) as host:
+        mine = await host.lease(asked("a", user_id="me"))
+
+        with pytest.raises(HostFull, match="max_sandboxes_per_user"):
+            await host.lease(asked("b", user_id="me"))
+        await host.lease(asked("c", user_id="you"))
+
+        await host.release(mine)
+        await until(lambda: not _is_known(host, mine))
+        await host.lease(asked("b", user_id="me"))
+
+
+async def test_without_an_engine_nothing_is_made_ahead_and_the_remedy_is_told(tmp_path: Path) -> None:
+    host = await Engine("docker", "runc").host(tmp_path, warm=1)
+    host._driver._engine.address = f"unix://{tmp_path}/no-engine.sock"  # type: ignore[attr-defined]  docker's has it
+    await host.begin()
+
+    with pytest.raises(SandboxUnavailable, match=r"no-engine\.sock"):
+        await host.lease(asked("t"))
+
+    assert host.warm == {}
+    await host.close()
+
+
+def _is_known(host: SandboxHost, lease: Lease) -> bool:
+    return host._register.get(lease.sandbox_id) is not None
+
+
+async def _unreachable(*_: object) -> None:
+    raise AssertionError("the engine was asked")
