@@ -91,10 +91,17 @@ async def living(
     owner: str | None = None,
 ) -> AsyncIterator[Life]:
     """A life that ends with the block."""
-    async with on_stage(client, script or Script()) as on:
-        life = Life(on, owner or uuid.uuid4().hex, lifetimes or Lifetimes(), continue_after_events)
+    async with alone(client, script or Script()) as on:
+        yield Life(on, owner or uuid.uuid4().hex, lifetimes or Lifetimes(), continue_after_events)
+
+
+@asynccontextmanager
+async def alone(client: Client, script: Script) -> AsyncIterator[Stage]:
+    """A stage on a server that others use after it: no sandbox of this one goes on there."""
+    async with on_stage(client, script) as on:
         try:
-            yield life
+            yield on
         finally:
-            with suppress(RPCError):
-                await life.handle.terminate()
+            for owner in {request.task_id for request in script.leases}:
+                with suppress(RPCError):
+                    await on.sandbox(owner).terminate()

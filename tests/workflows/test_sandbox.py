@@ -2,11 +2,9 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
-import pytest_asyncio
 from temporalio.client import Client, WorkflowExecution, WorkflowFailureError
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.testing import TimeSkipper, TimeSkippingConfig
@@ -14,26 +12,15 @@ from temporalio.testing import TimeSkipper, TimeSkippingConfig
 from contracts import errors, search
 from contracts.lifecycle import Lifetimes, SandboxState
 from contracts.queues import WORKFLOWS, sandbox_workflow_id
-from runtime.plugin import agent_os_plugin
-from tests.histories.keyring import fixed_keyring
-from tests.server import temporal_server
 from tests.workflows.life import living
 from tests.workflows.places import failing, lost
 from tests.workflows.saying import refusal
-from tests.workflows.stage import MODE
 from workflows.sandbox import SandboxWorkflow
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ACTIVE, PAUSED, ASLEEP, QUEUED = SandboxState.ACTIVE, SandboxState.PAUSED, SandboxState.ASLEEP, SandboxState.QUEUED
 SHORT = Lifetimes(idle_seconds=0.2)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def client() -> AsyncIterator[Client]:
-    """One server for all: each test has a sandbox of its own, and is alone while it runs."""
-    async with temporal_server(plugins=[agent_os_plugin(fixed_keyring(), sandboxed=MODE.sandboxed)]) as environment:
-        yield environment.client
 
 
 async def test_a_first_need_makes_a_sandbox_and_a_further_one_gets_the_same(client: Client) -> None:
