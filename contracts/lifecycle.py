@@ -1,9 +1,9 @@
 """The life of one sandbox: what starts its workflow, what can be said to it, and what can be seen of it.
 
 Messages of `SandboxWorkflow`. From its task come the update `need(AcquireRequest) -> Acquired` and the signals
-`waiting(WaitingNotice)` and `ended()`. From people come the updates `pause()`, `resume()`, `restore(which)`, `reset()`
-and `destroy()`, each of which gives the SandboxView, `snapshot(name, kind) -> Snapshot`, and `fork(name) -> str`, which
-gives the new owner. The query is `view() -> SandboxView`.
+`waiting(WaitingNotice)` and `ended()`. From people come the updates `pause()`, `resume(lost_epoch)`, `restore(which)`,
+`reset()` and `destroy()`, each of which gives the SandboxView, `snapshot(name, kind) -> Snapshot`, and
+`fork(name, which) -> str`, which gives the new owner. The query is `view() -> SandboxView`.
 """
 
 from datetime import datetime
@@ -140,3 +140,5 @@ class SandboxView(Value):
     next_at: datetime | None = None
     history: tuple[Transition, ...] = ()
     """The last changes of state, oldest first."""
+    touched: datetime | None = None
+    """When it was last needed."""

@@ -100,14 +100,16 @@ class Driver(Protocol):
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         """Write the memory of all its processes into an empty folder, and end them; its folders stay until `destroy`.
-        Every stream must be closed before. Raises: Unsupported, SandboxLost, SandboxUnavailable."""
+        Every stream must be closed before; a paused one is no error. Raises: Unsupported, SandboxBusy and
+        SnapshotFailed, after which it is as it was; SandboxLost, SandboxUnavailable."""
         ...
 
     async def restart(
         self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
     ) -> Found:
         """A sandbox whose processes go on where the checkpoint stopped them; `fill` puts its files in place before.
-        Raises: Unsupported, SandboxUnavailable."""
+        One of that id that has ended keeps its folders, and one that runs is given as it is.
+        Raises: Unsupported, SnapshotUnusable, SandboxUnavailable."""
         ...
 
     async def belongings(self, owner: str) -> Sequence[Belonging]:

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import docker
-from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from docker.errors import APIError, DockerException, ImageNotFound, NotFound, create_api_error_from_http_exception
 from docker.utils import kwargs_from_env
-from requests.exceptions import RequestException
+from requests import Response
+from requests.exceptions import HTTPError, RequestException
 
 from contracts.language import Language
 from contracts.sandbox import SandboxUnavailable
@@ -20,6 +21,9 @@ T = TypeVar("T")
 USUAL_SOCKET = "/var/run/docker.sock"
 OWN_SOCKET = "/run/asos-engine/docker.sock"
 """Where `deploy/setup/engine.sh` puts the engine that it starts on a machine without one."""
+
+LONG_SECONDS = 600
+"""For calls that move the memory of a sandbox."""
 
 
 def engine_address(docker_host: str) -> str:
@@ -46,6 +50,21 @@ async def runtimes(docker_host: str) -> tuple[str, ...]:
         return await asyncio.to_thread(ask)
     except (DockerException, RequestException, OSError) as error:
         raise SandboxUnavailable(texts.ENGINE_ABSENT.say("en", address=address, cause=error)) from error
+
+
+def request(client: docker.APIClient, method: str, path: str, **options: Any) -> Response:
+    """A call that the docker library has no method for; whoever asks for a stream closes the answer.
+
+    Raises: APIError, RequestException.
+    """
+    address = f"{client.base_url}/v{client.api_version}{path}"
+    answer = client.request(method, address, **{"timeout": LONG_SECONDS, **options})
+    try:
+        answer.raise_for_status()
+    except HTTPError as error:
+        with answer:
+            create_api_error_from_http_exception(error)
+    return answer
 
 
 class Engine:

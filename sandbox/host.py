@@ -93,7 +93,7 @@ class SandboxHost:
             language=language,
         )
         self._removals = Removals(driver, register, self._connections, self._locks, self._gone)
-        self._making = Making(driver, self._names, register, self._connections, self._removals, self._saving)
+        self._making = Making(driver, self._names, register, self._connections, self._removals, self._saving, language)
         self._pool = WarmPool(
             {WarmKind(): warm} if isinstance(warm, int) else warm,
             self._making.ahead,

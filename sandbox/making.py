@@ -5,7 +5,9 @@ import time
 from collections.abc import Coroutine
 from typing import Any, Literal
 
-from contracts.sandbox import LeaseRequest, Snapshot
+from contracts.language import Language
+from contracts.sandbox import LeaseRequest, SandboxUnavailable, Snapshot
+from contracts.texts import hosting as texts
 from sandbox.admission import Admission
 from sandbox.driver import Driver, Found
 from sandbox.grants import Grants
@@ -31,6 +33,7 @@ class Making:
         connections: Connections,
         removals: Removals,
         saving: Saving,
+        language: Language,
     ) -> None:
         self._driver = driver
         self._names = names
@@ -38,6 +41,7 @@ class Making:
         self._connections = connections
         self._removals = removals
         self._saving = saving
+        self._language: Language = language
 
     async def new(self, request: LeaseRequest, admission: Admission, pool: WarmPool) -> Record:
         """A sandbox that is this task's. Raises: HostFull, SandboxUnavailable, SnapshotUnusable."""
@@ -95,6 +99,9 @@ class Making:
         making = asyncio.ensure_future(step)
         try:
             found, processes_restored = await asyncio.shield(making)
+            if record.runtime not in ("", found.runtime):
+                text = texts.RUNTIME_NOT_HERE
+                raise SandboxUnavailable(text.say(self._language, demanded=record.runtime, runtime=found.runtime))
             whole = record.become(
                 state, image=found.image, runtime=found.runtime, processes_restored=processes_restored
             )

@@ -184,7 +184,7 @@ class Saving:
             if not checkpoint.is_dir():
                 raise Unsupported("the checkpoint was not finished")
             found = await self._driver.restart(spec, checkpoint, _as_they_are)
-        except (Unsupported, SandboxUnavailable, OSError) as error:
+        except (Unsupported, SandboxUnavailable, SnapshotUnusable, OSError) as error:
             log.warning("the processes of %s are lost, its files are there: %s", record.sandbox_id, error)
             try:
                 found = await self._driver.create(spec)
@@ -218,7 +218,7 @@ class Saving:
         try:
             checkpoint = await self._checkpointed(record.sandbox_id)
             snapshot = await self._taken(record, name, "process", {PROCESS_TREE: FolderTree(checkpoint)})
-        except (SnapshotFailed, Unsupported):
+        except (SnapshotFailed, SandboxBusy, Unsupported):
             await self.there(record)
             raise
         if stay:

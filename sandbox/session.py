@@ -15,6 +15,7 @@ from contracts.messages import HostGrant
 from contracts.sandbox import Command, CommandOutcome, FileEntry, Lease, Progress, SandboxLost
 from sandbox.commands import Commands
 from sandbox.files import SftpFiles
+from sandbox.terminal import Terminal, opened
 from sandbox.transport import LINK_ERRORS, Connection
 
 T = TypeVar("T")
@@ -104,6 +105,19 @@ class OpenSandbox:
     def forward(self, port: int) -> AbstractAsyncContextManager[int]:
         """Raises: SandboxLost."""
         return self._forward(port)
+
+    @asynccontextmanager
+    async def terminal(self, columns: int, rows: int, command: tuple[str, ...] = ()) -> AsyncIterator[Terminal]:
+        """A shell, or a command, at a terminal of this size; with 0 columns behind plain pipes. Leaving ends it.
+
+        Raises: SandboxLost."""
+        self._running += 1
+        try:
+            link = await self.ready()
+            async with opened(link.connection.ssh, columns, rows, command) as terminal:
+                yield terminal
+        finally:
+            self._running -= 1
 
     def permit(self, egress: Sequence[HostGrant]) -> None:
         self._permit(egress)

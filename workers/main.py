@@ -12,10 +12,13 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from contracts.queues import CONTROL, HOSTS, WORKFLOWS, host_queue
-from runtime.health import Health, serve_health
+from runtime import addresses
+from runtime.health import Health, Report
 from runtime.service import Service, run_service
 from runtime.settings import Settings
 from runtime.temporal import prepare_namespace
+from runtime.web import serve as serve_http
+from workers.host_api.app import build_app
 from workers.parts import Parts, open_parts
 from workers.sweeping import keep_sweeping
 from workflows.conversation import ConversationWorkflow
@@ -118,7 +121,7 @@ async def serve(service: Service, stop: asyncio.Event) -> None:
         await prepare_namespace(parts.client, None if settings.temporal_address else settings.retention_days)
         async with working(parts.client, parts, settings) as workers:
             await keep_sweeping(parts.client, settings.host_id, timedelta(seconds=settings.sandbox_sweep_seconds))
-            async with serve_health(settings.worker_port, lambda: health(workers, settings)):
+            async with serve_host(parts, settings, lambda: health(workers, settings)):
                 await until_stopped(stop, workers)
 
 
@@ -130,6 +133,14 @@ async def until_stopped(stop: asyncio.Event, workers: list[Worker]) -> None:
         ended = [worker.task_queue for worker in workers if not worker.is_running]
         if ended and not stop.is_set():
             raise RuntimeError(f"the workers of these queues have ended by themselves: {', '.join(ended)}")
+
+
+@asynccontextmanager
+async def serve_host(parts: Parts, settings: Settings, report: Report) -> AsyncIterator[None]:
+    """Offer health, files and terminals while the block runs. Raises: PortInUse."""
+    also = addresses.host_listens(settings)
+    async with serve_http(build_app(parts.entry, report), settings.worker_port, setting="ASOS_WORKER_PORT", also=also):
+        yield
 
 
 def health(workers: list[Worker], settings: Settings) -> Health:

@@ -31,19 +31,24 @@ from policy.document import PolicyError
 from policy.file import parse
 from policy.judge import judge
 from policy.roles import Policy
+from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.discover import discover
+from runtime.host_token import host_token
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.process import CannotStart
 from runtime.redact import Redactor
 from runtime.settings import Settings
 from runtime.temporal import connect
+from runtime.web import LOOPBACK_NAMES
 from sandbox.choice import make_host
 from sandbox.host import SandboxHost
 from sandbox.snapshots.opening import SnapshotStoreInvalid
 from sandbox.snapshots.store import Snapshots
 from workers.egress_audit import EgressAudit, auditing
+from workers.host_api.app import Entry
+from workers.host_api.doors import Doors
 from workers.placing import Placing
 from workers.planners import planner_of
 from workers.snapshots import snapshots_of
@@ -66,6 +71,7 @@ class Parts:
     placing: Placing
     sweeping: Sweeping
     watching: Watching
+    entry: Entry
 
 
 @asynccontextmanager
@@ -110,6 +116,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             placing=Placing(client, lifetimes_of(settings)),
             sweeping=Sweeping(host, client, snapshots),
             watching=Watching(client),
+            entry=entry_of(settings, keyring, host, log),
         )
 
 
@@ -169,9 +176,15 @@ async def host_of(settings: Settings, paths: DataPaths, snapshots: Snapshots, au
         warm=settings.warm_sandboxes,
         snapshots=snapshots,
         on_egress=audit,
-        api_url=settings.host_api_url or f"http://127.0.0.1:{settings.worker_port}",
+        api_url=addresses.host_api(settings),
         language=settings.language,
     )
+
+
+def entry_of(settings: Settings, keyring: Keyring, host: SandboxHost, log: AuditLog) -> Entry:
+    """How the owner gets at the sandboxes of this host."""
+    doors = Doors(host, log, host_id=settings.host_id, max_bytes=settings.sandbox_disk_mb * 1_048_576)
+    return Entry(doors, host_token(keyring), LOOPBACK_NAMES | {addresses.host_name(settings)})
 
 
 async def begun(host: SandboxHost) -> None:

@@ -61,11 +61,14 @@ class Keeping:
             stay.enter(SandboxState.PAUSED, "a person paused it")
         return stay.view()
 
-    async def resume(self) -> SandboxView:
+    async def resume(self, lost_epoch: int) -> SandboxView:
         """Let it run for a person, woken if need be."""
-        self._stay.used()
+        stay = self._stay
+        if stay.lease is not None and stay.lease.epoch <= lost_epoch:
+            stay.lose("a person found it lost")
+        stay.used()
         await self._ready("a person resumed it")
-        return self._stay.view()
+        return stay.view()
 
     async def save(self, name: str, kind: SnapshotKind) -> Snapshot:
         """The present state under a person's name. Raises: ApplicationError if there is none."""
@@ -81,9 +84,7 @@ class Keeping:
     async def restore(self, which: str) -> SandboxView:
         """Go back to a snapshot; what is there now is saved before. Raises: ApplicationError(SnapshotUnusable)."""
         stay = self._stay
-        snapshot = stay.find(which)
-        if snapshot is None:
-            raise refuse(errors.SNAPSHOT_UNUSABLE, f"{stay.given.owner} has no snapshot {which!r}")
+        snapshot = self._found(which)
         if stay.lease is not None:
             await self._sleep(BEFORE_RESTORE, f"to go back to {which}")
         stay.used()
@@ -95,14 +96,16 @@ class Keeping:
             raise
         return stay.view()
 
-    async def fork(self, name: str) -> str:
-        """A second sandbox under this name; it shares the past, and nothing from now on."""
+    async def fork(self, name: str, which: str) -> str:
+        """A second sandbox under this name; it shares the past, and nothing from now on.
+
+        Raises: ApplicationError(BadName, SnapshotUnusable)."""
         stay = self._stay
         if not FORK_NAME.fullmatch(name):
             raise refuse(
                 errors.BAD_NAME, f"{name!r} is no name for a fork: use a-z, 0-9 and -, beginning with a letter"
             )
-        snapshot = await self._save(f"fork-{name}", "files") if stay.lease is not None else self._head_or_refuse()
+        snapshot = await self._forked(name, which)
         given = SandboxInput(
             owner=name, user_id=stay.given.user_id, lifetimes=stay.given.lifetimes, snapshots=(snapshot,)
         )
@@ -258,6 +261,18 @@ class Keeping:
         snapshot = await self._hosting.save(name, kind)
         self._stay.keeps(snapshot)
         self._stay.show()
+        return snapshot
+
+    async def _forked(self, name: str, which: str) -> Snapshot:
+        """What a fork begins with."""
+        if which:
+            return self._found(which)
+        return await self._save(f"fork-{name}", "files") if self._stay.lease is not None else self._head_or_refuse()
+
+    def _found(self, which: str) -> Snapshot:
+        snapshot = self._stay.find(which)
+        if snapshot is None:
+            raise refuse(errors.SNAPSHOT_UNUSABLE, f"{self._stay.given.owner} has no snapshot {which!r}")
         return snapshot
 
     def _head_or_refuse(self) -> Snapshot:

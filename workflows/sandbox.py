@@ -160,9 +160,9 @@ class SandboxWorkflow:
         return await self._asked(self._keeping.pause)
 
     @workflow.update
-    async def resume(self) -> SandboxView:
-        """Let it run, woken if it sleeps."""
-        return await self._asked(self._keeping.resume)
+    async def resume(self, lost_epoch: int = 0) -> SandboxView:
+        """Let it run, woken if it sleeps; a lease up to this epoch was found lost."""
+        return await self._asked(lambda: self._keeping.resume(lost_epoch))
 
     @workflow.update
     async def snapshot(self, name: str, kind: SnapshotKind = "files") -> Snapshot:
@@ -175,9 +175,9 @@ class SandboxWorkflow:
         return await self._asked(lambda: self._keeping.restore(which))
 
     @workflow.update
-    async def fork(self, name: str) -> str:
-        """Make a second one that shares the past; gives its owner's name."""
-        return await self._asked(lambda: self._keeping.fork(name))
+    async def fork(self, name: str, which: str = "") -> str:
+        """Make a second one that shares the past, or that up to a snapshot; gives its owner's name."""
+        return await self._asked(lambda: self._keeping.fork(name, which))
 
     @workflow.update
     async def reset(self) -> SandboxView:

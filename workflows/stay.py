@@ -109,6 +109,7 @@ class Stay:
             next_step=due[0] if due else "",
             next_at=due[1] if due else None,
             history=tuple(self.history),
+            touched=self.touched,
         )
 
     def enter(self, state: SandboxState, why: str = "") -> None:

@@ -22,6 +22,10 @@ OTHER_RUNTIME = Sentence(
     zh="此任务必须在 {demanded} 下运行，但其沙箱运行于 {runtime}。请由所有者销毁该沙箱"
     "（`asos sandbox destroy`），随后会创建新的沙箱。",
 )
+RUNTIME_NOT_HERE = Sentence(
+    en="This task must run under {demanded}, and this host has {runtime} only. Set up {demanded}, or ease the policy.",
+    zh="此任务必须在 {demanded} 下运行，而本主机只有 {runtime}。请安装 {demanded}，或放宽策略。",
+)
 NO_STORE = Sentence(
     en="This host keeps no snapshots: no store was set up (snapshot_store).",
     zh="本主机不保存快照：未设置存储位置（snapshot_store）。",

@@ -12,6 +12,7 @@ from docker.errors import APIError, NotFound
 from contracts.language import Language
 from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
+from sandbox import checkpoints
 from sandbox.driver import Attached, Found, Spec, Unsupported
 from sandbox.engine import Engine
 from sandbox.far_end import far_end
@@ -57,10 +58,7 @@ class Driver:
 
     async def create(self, spec: Spec) -> Found:
         await self._engine.ask(partial(self._create, spec), image=spec.image)
-        found = await self.find(spec.sandbox_id)
-        if found is None:
-            raise SandboxUnavailable(texts.ENGINE_FAILED.say(self._language, cause="the container is gone already"))
-        return found
+        return await self._present(spec.sandbox_id)
 
     async def find(self, sandbox_id: str) -> Found | None:
         return await self._engine.ask(partial(_find, sandbox_id))
@@ -95,12 +93,23 @@ class Driver:
             raise SandboxLost(f"the volumes of {sandbox_id} cannot be read: {error}") from error
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
-        raise Unsupported(f"docker keeps no processes of {sandbox_id}")
+        await self._engine.ask(partial(checkpoints.save, sandbox_id, into, self._language))
 
     async def restart(
         self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
     ) -> Found:
-        raise Unsupported(f"docker brings back no processes of {spec.sandbox_id}")
+        found = await self.find(spec.sandbox_id)
+        if found is not None and found.state != "dead":
+            return found
+        await self._engine.ask(partial(self._prepare_restart, spec), image=spec.image)
+        try:
+            await fill(await self.trees(spec.sandbox_id))
+            await self._engine.ask(partial(checkpoints.go_on, spec.sandbox_id, checkpoint, self._language))
+        except BaseException:
+            if found is None:
+                await self.destroy(spec.sandbox_id)
+            raise
+        return await self._present(spec.sandbox_id)
 
     async def belongings(self, owner: str) -> Sequence[Belonging]:
         return await self._engine.ask(partial(engine_belongings, LABEL, owner))
@@ -120,6 +129,12 @@ class Driver:
         except (NotFound, SandboxUnavailable) as error:
             raise SandboxLost(f"the volumes of {sandbox_id} cannot be had: {error}") from error
 
+    async def _present(self, sandbox_id: str) -> Found:
+        found = await self.find(sandbox_id)
+        if found is None:
+            raise SandboxUnavailable(texts.ENGINE_FAILED.say(self._language, cause="the container is gone already"))
+        return found
+
     async def _change(self, sandbox_id: str, act: Callable[[docker.APIClient], None], state: str) -> None:
         found = await self.find(sandbox_id)
         if found is None or found.state == "dead":
@@ -128,6 +143,18 @@ class Driver:
             await self._engine.ask(act)
 
     def _create(self, spec: Spec, client: docker.APIClient) -> None:
+        self._make(spec, client)
+        client.start(spec.sandbox_id)
+
+    def _prepare_restart(self, spec: Spec, client: docker.APIClient) -> None:
+        """Raises: Unsupported."""
+        runtime = self._chosen_runtime(spec.runtime, client)
+        reason = checkpoints.obstacle(client.info(), runtime, self._language)
+        if reason is not None:
+            raise Unsupported(reason)
+        self._make(spec, client)
+
+    def _make(self, spec: Spec, client: docker.APIClient) -> None:
         labels, runtime = _labels(spec), self._chosen_runtime(spec.runtime, client)
         for volume in volumes(spec.sandbox_id).values():
             client.create_volume(volume, labels=labels)
@@ -145,7 +172,6 @@ class Driver:
         except APIError as error:
             if error.status_code != 409:
                 raise
-        client.start(spec.sandbox_id)
 
     def _chosen_runtime(self, demanded: str, client: docker.APIClient) -> str:
         """gVisor where the engine knows it, unless another one is named. Raises: SandboxUnavailable."""

@@ -9,7 +9,6 @@ from contracts.texts import sandbox as texts
 from contracts.texts.sentence import Sentence
 from sandbox.choice import choose_driver, make_host
 from sandbox.doctor import gaps
-from sandbox.driver import Spec, Unsupported
 from sandbox.engine import engine_address
 from sandbox.host import SandboxHost
 from tests.sandbox.engines import Engine
@@ -115,10 +114,6 @@ async def test_a_paused_sandbox_stands_still_and_goes_on(engine: Engine, home: S
     assert paused.state == "paused"
     again = await sandbox.run(Command(script="cat file; pgrep -fc '^sleep 3000'"))
     assert again.stdout.head == b"kept\n1\n"
-    with pytest.raises(Unsupported):
-        await driver.snapshot(lease.sandbox_id)
-    with pytest.raises(Unsupported):
-        await driver.restore(Spec("x", "o", "t", 1, "i"), "none")
     await home.release(lease)
     await driver.close()
 

@@ -327,6 +327,32 @@ async def test_a_fork_shares_the_past_and_nothing_else(client: Client) -> None:
         assert (view.lease, view.state) == (first.lease, ACTIVE)
 
 
+async def test_a_fork_can_begin_with_an_earlier_snapshot(client: Client) -> None:
+    fork = f"f{uuid.uuid4().hex[:12]}"
+    async with living(client) as life:
+        await life.need(snapshot="step-1")
+        await life.need(snapshot="step-2")
+        await life.handle.execute_update("fork", args=[fork, "step-1"])
+        begun = await life.until(ASLEEP, owner=fork)
+        missing = await refusal(life.handle.execute_update("fork", args=[f"{fork}x", "step-9"]))
+        await life.of(fork).execute_update(SandboxWorkflow.destroy)
+
+        assert [each.name for each in begun.snapshots] == ["step-1"]
+        assert missing == errors.SNAPSHOT_UNUSABLE
+
+
+async def test_a_person_who_finds_it_lost_gets_another(client: Client) -> None:
+    async with living(client) as life:
+        first = await life.need(snapshot="step-1")
+        seen = await life.handle.execute_update(SandboxWorkflow.resume, first.lease.epoch)
+        again = await life.handle.execute_update(SandboxWorkflow.resume, first.lease.epoch)
+
+        assert seen.lease is not None
+        assert seen.lease.epoch > first.lease.epoch
+        assert seen.lease.restored == life.script.saved[0].digest
+        assert again.lease == seen.lease
+
+
 async def test_a_reset_gives_an_empty_sandbox_and_the_task_hears_of_it(client: Client) -> None:
     async with living(client) as life:
         first = await life.need(snapshot="step-1")
