@@ -10,7 +10,7 @@ from temporalio.exceptions import ApplicationError
 from activities import outcomes
 from activities.beat import Pulse, alive
 from activities.examining import Examined, Examiner
-from activities.failures import lost
+from activities.failures import lost, refused
 from activities.granting import Granted, Refused, grant
 from activities.ledger import Ledger
 from activities.redaction import Redact, RedactingBlobs, redacted
@@ -63,7 +63,7 @@ class Acting(activities.Acting):
 
     @activity.defn(name="run_tool")
     async def run_tool(self, request: RunRequest) -> RunOutcome:
-        """Raises: ApplicationError of type SandboxLost, which is not to be retried with the same lease."""
+        """Raises: ApplicationError of type SandboxLost or SandboxRefused, not to be retried with the same lease."""
         pulse = Pulse(activity.heartbeat)
         try:
             return await alive(self._outcome(request, pulse), pulse, _is_handed_over)
@@ -102,7 +102,11 @@ class Acting(activities.Acting):
             return None
         if run.request.lease is None:
             raise SandboxLost(f"the call {run.call.call_id} came without the lease of a sandbox")
-        sandbox = await self._parts.host.open(run.request.lease)
+        try:
+            sandbox = await self._parts.host.open(run.request.lease)
+        except SandboxLost as error:
+            # An earlier attempt may have begun, in the same sandbox.
+            raise (refused(error) if activity.info().attempt == 1 else lost(error)) from error
         sandbox.permit(run.egress)
         return sandbox
 

@@ -5,7 +5,7 @@ import errno
 from temporalio.exceptions import ApplicationError
 
 from contracts.blobs import BlobDamaged, BlobMissing
-from contracts.errors import MACHINE_FULL
+from contracts.errors import MACHINE_FULL, SANDBOX_LOST, SANDBOX_REFUSED
 from contracts.sandbox import SandboxLost, SandboxUnavailable
 
 _MACHINE_IS_FULL = frozenset(
@@ -27,4 +27,9 @@ def full(error: OSError, *, give_up: bool) -> ApplicationError:
 
 def lost(error: SandboxLost) -> ApplicationError:
     """What tells the workflow to lease another sandbox."""
-    return ApplicationError(str(error) or "the sandbox is gone", type=SandboxLost.__name__, non_retryable=True)
+    return ApplicationError(str(error) or "the sandbox is gone", type=SANDBOX_LOST, non_retryable=True)
+
+
+def refused(error: SandboxLost) -> ApplicationError:
+    """The same, where it is certain that nothing of the call has begun."""
+    return ApplicationError(str(error) or "the sandbox is gone", type=SANDBOX_REFUSED, non_retryable=True)

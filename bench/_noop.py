@@ -1,13 +1,15 @@
 """Activities that do nothing, so that what is measured is what the workflow and its wiring cost."""
 
+from datetime import UTC, datetime
+
 from temporalio import activity
 
 from contracts import activities
-from contracts.activities import JudgeOutcome, JudgeRequest, RunOutcome, RunRequest
+from contracts.activities import JudgeOutcome, JudgeRequest, RunOutcome, RunRequest, SnapshotRequest
 from contracts.blobs import BlobRef
 from contracts.planning import PlanOutcome, PlanRequest, Reply, ToolCalls, Usage
 from contracts.queues import host_queue
-from contracts.sandbox import Lease, LeaseRequest
+from contracts.sandbox import Lease, LeaseRequest, Snapshot
 from contracts.tools import Provenance, ToolCall, args_digest
 from contracts.transcript import ToolTurn
 from contracts.verdicts import Allow
@@ -64,6 +66,6 @@ class Noop(activities.Planning, activities.Judging, activities.Acting, activitie
             image="none",
         )
 
-    @activity.defn(name="release_sandbox")
-    async def release_sandbox(self, lease: Lease) -> None:
-        return None
+    @activity.defn(name="sleep_sandbox")
+    async def sleep_sandbox(self, request: SnapshotRequest) -> Snapshot:
+        return Snapshot(digest=DIGEST, kind="files", owner=request.lease.task_id, created_at=datetime.now(UTC))

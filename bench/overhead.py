@@ -23,8 +23,9 @@ from bench._noop import HOST, Noop
 from bench._report import arguments, report, spread
 from contracts import search
 from contracts.ids import ulid
+from contracts.lifecycle import Lifetimes
 from contracts.messages import Address
-from contracts.queues import HOSTS, WORKFLOWS, host_queue, task_workflow_id
+from contracts.queues import CONTROL, HOSTS, WORKFLOWS, host_queue, task_workflow_id
 from contracts.task import TaskInput, TaskRecord
 from contracts.transcript import UserTurn
 from contracts.verdicts import Actor
@@ -32,6 +33,8 @@ from runtime.keys import Keyring
 from runtime.plugin import agent_os_plugin
 from runtime.stack.parts import DYNAMIC_CONFIG, SQLITE_PRAGMAS, temporal_binary
 from tests.e2e.paired import Paired, paired
+from workers.placing import Placing
+from workflows.sandbox import SandboxWorkflow
 from workflows.task import TaskWorkflow
 
 STEPS = 100
@@ -70,12 +73,14 @@ async def our_workers(client: Client, noop: Noop) -> AsyncIterator[None]:
             Worker(
                 client,
                 task_queue=WORKFLOWS,
-                workflows=[TaskWorkflow],
+                workflows=[TaskWorkflow, SandboxWorkflow],
                 activities=[noop.judge, noop.plan],
             )
         )
+        placing = Placing(client, Lifetimes())
+        await stack.enter_async_context(Worker(client, task_queue=CONTROL, activities=[placing.acquire_sandbox]))
         await stack.enter_async_context(Worker(client, task_queue=HOSTS, activities=[noop.lease_sandbox]))
-        here: list[Callable[..., object]] = [noop.run_tool, noop.release_sandbox]
+        here: list[Callable[..., object]] = [noop.run_tool, noop.sleep_sandbox]
         await stack.enter_async_context(Worker(client, task_queue=host_queue(HOST), activities=here))
         yield
 

@@ -120,6 +120,8 @@ class Acquired(Value):
     """True if it had to begin empty although the task had one before."""
     snapshot: Snapshot | None = None
     """The one that was asked for."""
+    problem: str = ""
+    """Why it is not the state that was left, such as that the newest snapshot had been changed."""
 
 
 class SnapshotRequest(Value):

@@ -1,4 +1,4 @@
-"""Search attributes: what a person can filter tasks by in the Temporal UI. Stored in clear, so never a secret."""
+"""Search attributes: what the Temporal UI can filter tasks and sandboxes by. Stored in clear, so never a secret."""
 
 from temporalio.common import SearchAttributeKey
 
@@ -10,8 +10,9 @@ HOST_ID = SearchAttributeKey.for_keyword("HostId")
 RISK_SCORE = SearchAttributeKey.for_int("RiskScore")
 COST_USD = SearchAttributeKey.for_float("CostUsd")
 STEP = SearchAttributeKey.for_int("Step")
+SANDBOX_STATE = SearchAttributeKey.for_keyword("SandboxState")
 
-ALL = (TASK_PHASE, NEEDS_HUMAN, CHANNEL, USER_ID, HOST_ID, RISK_SCORE, COST_USD, STEP)
+ALL = (TASK_PHASE, NEEDS_HUMAN, CHANNEL, USER_ID, HOST_ID, RISK_SCORE, COST_USD, STEP, SANDBOX_STATE)
 
 TYPES: dict[str, str] = {
     TASK_PHASE.name: "Keyword",
@@ -22,5 +23,6 @@ TYPES: dict[str, str] = {
     RISK_SCORE.name: "Int",
     COST_USD.name: "Double",
     STEP.name: "Int",
+    SANDBOX_STATE.name: "Keyword",
 }
 """Every attribute with its type, as the Temporal command line spells it."""

@@ -207,6 +207,11 @@ class Carry(Value):
     risk_score: int = 0
     sequence: int = 0
     """Number of the last view that was delivered."""
+    needs: int = 0
+    """How often the task has asked for its sandbox."""
+    resting: bool = False
+    """True if the sandbox was told that the task waits: it is asked for again before the next call."""
+    notes: tuple[str, ...] = ()
 
 
 class TaskStatus(Value):
@@ -226,7 +231,7 @@ class TaskStatus(Value):
     usage: Usage = Usage()
     lease: Lease | None = None
     notes: tuple[str, ...] = ()
-    """Codes of what the person should know, such as `sandbox_lost`, `resumed_after_restart`."""
+    """Codes of what the person should know, such as `sandbox_lost`, `sandbox_restored`."""
     sequence: int = 0
     """Grows with every visible change."""
     language: Language = "en"

@@ -15,10 +15,10 @@ from gateway.owner import Owner
 from gateway.temporal_page import TemporalPage
 from runtime.addresses import UI_PATH
 from runtime.health import Health
+from runtime.web import LOOPBACK_NAMES
 
 MAX_UPDATE_BYTES = 1_048_576
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name, not a secret
-LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 Take = Callable[[object], Awaitable[None]]
 

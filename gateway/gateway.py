@@ -35,8 +35,8 @@ from gateway.store import Store
 from gateway.temporal_desk import TemporalDesk
 from gateway.temporal_page import TemporalPage
 from gateway.view import SentenceFor
-from gateway.web import serve
 from runtime.addresses import UI_PATH
+from runtime.web import serve
 
 GRACE = timedelta(seconds=5)
 DELIVERIES_AT_ONCE = 100
@@ -97,7 +97,7 @@ class Gateway:
             if self._telegram is not None:
                 await self._note.refresh()
             await self._requests.tidy()
-            async with serve(self._app, self._port) as port:
+            async with serve(self._app, self._port, setting="ASOS_GATEWAY_PORT") as port:
                 _log.info("the gateway listens on port %s", port)
                 await self._work(stop)
         finally:

@@ -95,7 +95,7 @@ class TemporalDesk:
         workflow_id = conversation_workflow_id(channel, chat_id)
         handle = self._client.get_workflow_handle(workflow_id)
         try:
-            async with _answering(workflow_id, QUERY_SECONDS):
+            async with answering(workflow_id, QUERY_SECONDS):
                 state: ConversationState = await handle.query("state", result_type=ConversationState)
                 return state
         except NoSuchTask:
@@ -118,22 +118,22 @@ class TemporalDesk:
         return await self._update_task(task_id, "resume", PauseRequest(by=by), None)
 
     async def stop(self, task_id: str, reason: str) -> None:
-        async with _answering(task_id, UPDATE_SECONDS):
+        async with answering(task_id, UPDATE_SECONDS):
             await self._task(task_id).cancel(reason=reason, rpc_timeout=RPC_SECONDS)
 
     async def status(self, task_id: str) -> TaskStatus:
-        async with _answering(task_id, QUERY_SECONDS):
+        async with answering(task_id, QUERY_SECONDS):
             status: TaskStatus = await self._task(task_id).query("status", result_type=TaskStatus)
             return status
 
     async def summary(self, task_id: str) -> TaskSummary:
-        async with _answering(task_id, QUERY_SECONDS):
+        async with answering(task_id, QUERY_SECONDS):
             described = await self._task(task_id).describe(rpc_timeout=RPC_SECONDS)
             return _summary(described, await described.static_summary() or "")
 
     async def tasks(self, user_id: str | None, limit: int = 20) -> list[TaskSummary]:
         found: list[WorkflowExecution] = []
-        async with _answering("", QUERY_SECONDS):
+        async with answering("", QUERY_SECONDS):
             listed = max(limit, SORTED_TASKS)
             async for execution in self._client.list_workflows(_listing(user_id), limit=listed, page_size=listed):
                 found.append(execution)
@@ -141,7 +141,7 @@ class TemporalDesk:
         return list(await asyncio.gather(*(self._with_goal(execution) for execution in newest)))
 
     async def retry(self, task_id: str, from_step: int | None, *, reason: str, request_id: str) -> Retried:
-        async with _answering(task_id, UPDATE_SECONDS):
+        async with answering(task_id, UPDATE_SECONDS):
             try:
                 run_id, step = await retry_task(self._client, task_id, from_step, reason=reason, request_id=request_id)
             except NothingToRetry as nothing:
@@ -174,7 +174,7 @@ class TemporalDesk:
             return _summary(execution, "")
 
     async def _update_task(self, task_id: str, name: str, request: Value, update_id: str | None) -> Receipt:
-        async with _answering(task_id, UPDATE_SECONDS):
+        async with answering(task_id, UPDATE_SECONDS):
             receipt: Receipt = await self._task(task_id).execute_update(
                 name, request, id=update_id or str(uuid4()), result_type=Receipt
             )
@@ -192,7 +192,7 @@ class TemporalDesk:
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
             static_summary=f"mailbox of chat {chat_id} on {channel}",
         )
-        async with _answering(workflow_id, UPDATE_SECONDS):
+        async with answering(workflow_id, UPDATE_SECONDS):
             result: Result = await self._client.execute_update_with_start_workflow(
                 name, request, start_workflow_operation=start, id=update_id, result_type=result_type
             )
@@ -200,7 +200,7 @@ class TemporalDesk:
 
 
 @asynccontextmanager
-async def _answering(what: str, seconds: float) -> AsyncIterator[None]:
+async def answering(what: str, seconds: float) -> AsyncIterator[None]:
     """Temporal's errors in the desk's words."""
     try:
         async with asyncio.timeout(seconds):

@@ -36,7 +36,11 @@ PHASES: dict[Phase, tuple[str, Sentence]] = {
     Phase.FAILED: ("❌", texts.FAILED),
     Phase.CANCELLED: ("⏹", texts.CANCELLED),
 }
-NOTES = {"sandbox_lost": texts.NOTE_SANDBOX_LOST, "resumed_after_restart": texts.NOTE_RESUMED}
+NOTES = {
+    "sandbox_lost": texts.NOTE_SANDBOX_LOST,
+    "sandbox_restored": texts.NOTE_SANDBOX_RESTORED,
+    "resumed_after_restart": texts.NOTE_RESUMED,
+}
 
 
 def progress_page(status: TaskStatus, now: datetime, sentence_for: SentenceFor, limit: int) -> Page:

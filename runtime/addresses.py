@@ -1,6 +1,6 @@
 """Where the pages of an installation are: their addresses on loopback, from the settings."""
 
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from runtime.settings import Settings
 
@@ -10,6 +10,24 @@ UI_PATH = "/temporal"
 
 def gateway(settings: Settings) -> str:
     return f"http://127.0.0.1:{settings.gateway_port}"
+
+
+def host_api(settings: Settings) -> str:
+    """Where the files and terminals of this host's sandboxes are."""
+    return settings.host_api_url or f"http://127.0.0.1:{settings.worker_port}"
+
+
+def host_name(settings: Settings) -> str:
+    """The name in that address, as a request spells it; an IPv6 address is in brackets."""
+    name = urlsplit(host_api(settings)).hostname or ""
+    return f"[{name}]" if ":" in name else name
+
+
+def host_listens(settings: Settings) -> str:
+    """A further address of this machine to listen at; empty for loopback, and behind a proxy that speaks TLS."""
+    parts = urlsplit(host_api(settings))
+    name = parts.hostname or ""
+    return "" if parts.scheme == "https" or name in ("127.0.0.1", "localhost", "::1") else name
 
 
 def codec_endpoint(settings: Settings) -> str:

@@ -19,7 +19,7 @@ from sandbox.kept import KeptShell, kept_shell
 from sandbox.limits import Limits
 from sandbox.link import Link, Serve
 from sandbox.linked_files import LinkedFiles
-from sandbox.terminal import Terminal, terminal
+from sandbox.terminal import Terminal, opened
 from sandbox.transport import LINK_ERRORS, Connection, connected
 
 T = TypeVar("T")
@@ -122,16 +122,14 @@ class OpenSandbox:
         return self._forward(port)
 
     @asynccontextmanager
-    async def terminal(self, columns: int, rows: int) -> AsyncIterator[Terminal]:
-        """A login shell behind a pseudo-terminal. Raises: SandboxLost."""
+    async def terminal(self, columns: int, rows: int, command: tuple[str, ...] = ()) -> AsyncIterator[Terminal]:
+        """A shell, or a command, at a terminal of this size; with 0 columns behind plain pipes. Leaving ends it.
+
+        Raises: SandboxLost."""
         with self.used():
             connection = await self._ssh()
-            async with AsyncExitStack() as owned:
-                try:
-                    opened = await owned.enter_async_context(terminal(connection.ssh, columns, rows))
-                except LINK_ERRORS as error:
-                    raise SandboxLost(f"no terminal in {self._lease.sandbox_id}: {error}") from error
-                yield opened
+            async with opened(connection.ssh, columns, rows, command) as terminal:
+                yield terminal
 
     def permit(self, egress: Sequence[HostGrant]) -> None:
         self._permit(egress)

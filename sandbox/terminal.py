@@ -1,58 +1,119 @@
-"""A terminal in a sandbox: a login shell behind a pseudo-terminal, over SSH."""
+"""A program in the sandbox that a person speaks with: at a terminal of its own, or through plain pipes."""
 
+import asyncio
 import shlex
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import struct
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 import asyncssh
 
+from contracts.sandbox import SandboxLost
 from sandbox.asking import ENVIRONMENT
+from sandbox.far_end import far_end
+from sandbox.transport import LINK_ERRORS
 
-KIND = "xterm-256color"
-MARK = "ASOS_PART"
-"""In the environment of what runs here, so that it does not end with somebody's command."""
+TERM = "xterm-256color"
+WORKSPACE = "/workspace"
+FRAME = struct.Struct(">cI")
+PIECE_BYTES = 65_536
+END_SECONDS = 2.0
+"""What a program gets to end by itself once nobody speaks with it any more."""
+
+SIGNALLED = 128
+"""A shell's way to say which signal ended a program: this and the signal's number."""
 
 
 class Terminal:
-    """Keys go in, what is to be shown comes out."""
+    """One running program."""
 
-    def __init__(self, process: "asyncssh.SSHClientProcess[bytes]") -> None:
+    def __init__(self, process: "asyncssh.SSHClientProcess[bytes]", *, framed: bool) -> None:
         self._process = process
+        self._framed = framed
 
-    async def read(self, size: int = 65_536) -> bytes:
-        """What came, at most so much; empty at the end. Raises: asyncssh.Error, OSError."""
-        return await self._process.stdout.read(size)
+    async def read(self) -> bytes:
+        """What it wrote, at least one byte; b"" at the end. Raises: SandboxLost."""
+        return await _piece(self._process.stdout)
 
-    async def write(self, keys: bytes) -> None:
-        """Raises: OSError if the terminal has ended."""
-        self._process.stdin.write(keys)
-        await self._process.stdin.drain()
+    async def read_errors(self) -> bytes:
+        """What it wrote to its standard error; at a terminal that is in `read`. Raises: SandboxLost."""
+        return await _piece(self._process.stderr)
+
+    async def write(self, data: bytes) -> None:
+        """A program that has ended takes nothing, which is no error. Raises: SandboxLost."""
+        with suppress(BrokenPipeError), _told():
+            self._send(b"d", data)
+            await self._process.stdin.drain()
+
+    def end_input(self) -> None:
+        """Nothing more will be written; at a terminal this hangs up, and a person types Ctrl-D instead."""
+        with suppress(OSError):
+            self._process.stdin.write_eof()
 
     def resize(self, columns: int, rows: int) -> None:
-        self._process.change_terminal_size(columns, rows)
+        """Only at a terminal."""
+        with suppress(OSError):
+            self._send(b"s", struct.pack("=4H", rows, columns, 0, 0))
 
-    async def wait(self) -> int | None:
-        """Its exit code, or None if a signal ended it."""
+    async def wait(self) -> int:
+        """Its exit code, once it has ended. Raises: SandboxLost."""
         await self._process.wait_closed()
-        return self._process.exit_status
+        code = self._process.returncode
+        if code is None:
+            raise SandboxLost("the connection to the sandbox ended before the program")
+        return code if code >= 0 else SIGNALLED - code
+
+    def _send(self, kind: bytes, content: bytes) -> None:
+        self._process.stdin.write(FRAME.pack(kind, len(content)) + content if self._framed else content)
 
 
 @asynccontextmanager
-async def terminal(
-    ssh: asyncssh.SSHClientConnection, columns: int, rows: int, env: Mapping[str, str] | None = None
+async def opened(
+    ssh: asyncssh.SSHClientConnection, columns: int, rows: int, command: tuple[str, ...]
 ) -> AsyncIterator[Terminal]:
-    """Open one; what runs in it is hung up at the end."""
-    values = ENVIRONMENT | {MARK: "1", "TERM": KIND} | dict(env or {})
-    words = " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
-    process = await ssh.create_process(
-        f"cd /workspace; exec env {words} bash -il",
-        term_type=KIND,
-        term_size=(columns, rows),
-        encoding=None,
-        stderr=asyncssh.STDOUT,
-    )
+    """A terminal of this size with a shell, or with a command; without columns there is no terminal but pipes. Leaving
+    ends the program. Raises: SandboxLost."""
+    with _told():
+        process = await ssh.create_process(_line(columns, rows, command), encoding=None)
     try:
-        yield Terminal(process)
+        yield Terminal(process, framed=columns > 0)
     finally:
-        process.close()
-        await process.wait_closed()
+        await _end(process)
+
+
+def _line(columns: int, rows: int, command: tuple[str, ...]) -> str:
+    """The environment of commands; the mark keeps the killing of a command away from what runs here."""
+    argv = command or ("bash",)
+    if columns:
+        argv = ("python3", "-I", "-c", far_end("terminal.py"), str(columns), str(rows), *argv)
+    exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in (ENVIRONMENT | {"TERM": TERM}).items())
+    return (
+        "unset SSH_CLIENT SSH_CONNECTION SSH_TTY MAIL OLDPWD; "
+        f"export ASOS_PART=terminal {exports}; cd {WORKSPACE}; exec {shlex.join(argv)}"
+    )
+
+
+async def _end(process: "asyncssh.SSHClientProcess[bytes]") -> None:
+    """Hang up; a program behind pipes would not notice, and is told by a signal."""
+    with suppress(OSError, asyncssh.Error):
+        if process.returncode is None:
+            process.send_signal("HUP")
+    process.close()
+    with suppress(TimeoutError, asyncssh.Error, OSError):
+        async with asyncio.timeout(END_SECONDS):
+            await process.wait_closed()
+
+
+async def _piece(stream: "asyncssh.SSHReader[bytes]") -> bytes:
+    with _told():
+        return await stream.read(PIECE_BYTES)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except LINK_ERRORS as error:
+        raise SandboxLost(f"the connection to the sandbox broke: {error}") from error

@@ -23,6 +23,8 @@ TUNED = [
     "frontend.WorkerCommandsEnabled=true",
     "--dynamic-config-value",
     "system.enableCancelActivityWorkerCommand=true",
+    "--dynamic-config-value",
+    "frontend.WorkflowTimeSkippingEnabled=true",
 ]
 
 

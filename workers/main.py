@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -12,13 +12,18 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from contracts.queues import CONTROL, HOSTS, WORKFLOWS, host_queue
-from runtime.health import Health, serve_health
+from runtime import addresses
+from runtime.health import Health, Report
 from runtime.service import Service, run_service
 from runtime.settings import Settings
 from runtime.temporal import prepare_namespace
+from runtime.web import serve as serve_http
+from workers.host_api.app import build_app
 from workers.parts import Parts, open_parts
-from workers.sweeping import sweep_for_ever
+from workers.sweeping import keep_sweeping
 from workflows.conversation import ConversationWorkflow
+from workflows.sandbox import SandboxWorkflow
+from workflows.sweep import SweepWorkflow
 from workflows.task import TaskWorkflow
 
 NAME = "worker"
@@ -34,6 +39,12 @@ HEARTBEATS = timedelta(seconds=1)
 
 CACHED_WORKFLOWS = 1_000
 
+WAITING_NEEDS = 1_000
+"""A task that waits for a host with room holds a place of its queue."""
+
+NEW_SANDBOXES = 8
+"""How many are made at the same time; more would only make each of them slower."""
+
 
 @dataclass(frozen=True)
 class Served:
@@ -46,10 +57,24 @@ class Served:
 
 def served(parts: Parts, host_id: str, max_sandboxes: int) -> list[Served]:
     """All queues of this worker beside the one for workflows and planning."""
+    leasing = parts.leasing
+    here: list[Callable[..., Any]] = [
+        parts.acting.run_tool,
+        leasing.pause_sandbox,
+        leasing.resume_sandbox,
+        leasing.snapshot_sandbox,
+        leasing.sleep_sandbox,
+        leasing.release_sandbox,
+        parts.sweeping.sweep_host,
+    ]
     return [
-        Served(CONTROL, [parts.acting.run_tool, parts.watching.task_is_open]),
-        Served(HOSTS, [parts.leasing.lease_sandbox], at_once=4),
-        Served(host_queue(host_id), [parts.acting.run_tool, parts.leasing.release_sandbox], at_once=4 * max_sandboxes),
+        Served(
+            CONTROL,
+            [parts.acting.run_tool, parts.watching.task_is_open, parts.placing.acquire_sandbox],
+            at_once=WAITING_NEEDS,
+        ),
+        Served(HOSTS, [leasing.lease_sandbox, leasing.reclaim_sandbox], at_once=NEW_SANDBOXES),
+        Served(host_queue(host_id), here, at_once=4 * max_sandboxes),
     ]
 
 
@@ -58,7 +83,7 @@ def workers_of(client: Client, parts: Parts, settings: Settings) -> list[Worker]
     workflows = Worker(
         client,
         task_queue=WORKFLOWS,
-        workflows=[TaskWorkflow, ConversationWorkflow],
+        workflows=[TaskWorkflow, ConversationWorkflow, SandboxWorkflow, SweepWorkflow],
         activities=[parts.judging.judge, parts.planning.plan],
         max_cached_workflows=CACHED_WORKFLOWS,
         sticky_queue_schedule_to_start_timeout=STICKY,
@@ -95,28 +120,27 @@ async def serve(service: Service, stop: asyncio.Event) -> None:
     async with open_parts(settings, service.redactor, service.telemetry.runtime) as parts:
         await prepare_namespace(parts.client, None if settings.temporal_address else settings.retention_days)
         async with working(parts.client, parts, settings) as workers:
-            sweep = asyncio.create_task(sweep_for_ever(parts.host, parts.client))
-            try:
-                async with serve_health(settings.worker_port, lambda: health(workers, settings)):
-                    await until_stopped(stop, workers, sweep)
-            finally:
-                sweep.cancel()
-                await asyncio.gather(sweep, return_exceptions=True)
+            await keep_sweeping(parts.client, settings.host_id, timedelta(seconds=settings.sandbox_sweep_seconds))
+            async with serve_host(parts, settings, lambda: health(workers, settings)):
+                await until_stopped(stop, workers)
 
 
-async def until_stopped(stop: asyncio.Event, workers: list[Worker], sweep: asyncio.Task[None]) -> None:
-    """Wait for the stop. Raises: RuntimeError if a worker ends before it, and what the sweep ended with."""
-    stopped = asyncio.create_task(stop.wait())
-    try:
-        while not stopped.done():
-            await asyncio.wait([stopped, sweep], timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
-            if sweep.done():
-                sweep.result()
-            ended = [worker.task_queue for worker in workers if not worker.is_running]
-            if ended:
-                raise RuntimeError(f"the workers of these queues have ended by themselves: {', '.join(ended)}")
-    finally:
-        stopped.cancel()
+async def until_stopped(stop: asyncio.Event, workers: list[Worker]) -> None:
+    """Wait for the stop. Raises: RuntimeError if a worker ends before it."""
+    while not stop.is_set():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), 1.0)
+        ended = [worker.task_queue for worker in workers if not worker.is_running]
+        if ended and not stop.is_set():
+            raise RuntimeError(f"the workers of these queues have ended by themselves: {', '.join(ended)}")
+
+
+@asynccontextmanager
+async def serve_host(parts: Parts, settings: Settings, report: Report) -> AsyncIterator[None]:
+    """Offer health, files and terminals while the block runs. Raises: PortInUse."""
+    also = addresses.host_listens(settings)
+    async with serve_http(build_app(parts.entry, report), settings.worker_port, setting="ASOS_WORKER_PORT", also=also):
+        yield
 
 
 def health(workers: list[Worker], settings: Settings) -> Health:

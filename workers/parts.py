@@ -24,26 +24,35 @@ from activities.policy_source import PolicyFile
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
+from contracts.lifecycle import Lifetimes
 from contracts.sandbox import SandboxUnavailable
 from memory.notes import Notes
 from policy.document import PolicyError
 from policy.file import parse
 from policy.judge import judge
 from policy.roles import Policy
+from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.discover import discover
+from runtime.host_token import host_token
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.process import CannotStart
 from runtime.redact import Redactor
 from runtime.settings import Settings
 from runtime.temporal import connect
+from runtime.web import LOOPBACK_NAMES
 from sandbox.choice import make_host
 from sandbox.host import SandboxHost
+from sandbox.snapshots.opening import SnapshotStoreInvalid
 from sandbox.snapshots.store import Snapshots
 from workers.egress_audit import EgressAudit, auditing
+from workers.host_api.app import Entry
+from workers.host_api.doors import Doors
+from workers.placing import Placing
 from workers.planners import planner_of
 from workers.snapshots import snapshots_of
+from workers.sweeping import Sweeping
 from workers.watching import Watching
 
 DEFAULT_POLICY = Path(policy.__path__[0]) / "default.yaml"
@@ -59,7 +68,10 @@ class Parts:
     judging: Judging
     acting: Acting
     leasing: Leasing
+    placing: Placing
+    sweeping: Sweeping
     watching: Watching
+    entry: Entry
 
 
 @asynccontextmanager
@@ -80,8 +92,8 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         stack.push_async_callback(log.close)
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
-        snapshots = snapshots_of(settings, paths, keyring)
-        host = await host_of(settings, paths, await stack.enter_async_context(auditing(log)), snapshots)
+        snapshots = snapshots_in(settings, paths, keyring)
+        host = await host_of(settings, paths, snapshots, await stack.enter_async_context(auditing(log)))
         stack.push_async_callback(host.close)
         await begun(host)
         planner = await stack.enter_async_context(planner_of(settings, blobs))
@@ -100,8 +112,11 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             planning=Thinking(planner=planner, tools={tool.spec.name: tool for tool in tools}, blobs=blobs),
             judging=Judging(examiner),
             acting=Acting(acting),
-            leasing=Leasing(host),
+            leasing=Leasing(host, snapshots),
+            placing=Placing(client, lifetimes_of(settings)),
+            sweeping=Sweeping(host, client, snapshots),
             watching=Watching(client),
+            entry=entry_of(settings, keyring, host, log),
         )
 
 
@@ -128,7 +143,20 @@ def policy_in(path: Path) -> PolicyFile[Policy]:
         raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
 
 
-async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit, snapshots: Snapshots) -> SandboxHost:
+def lifetimes_of(settings: Settings) -> Lifetimes:
+    """How long sandboxes that nobody needs stay."""
+    return Lifetimes(idle_seconds=settings.sandbox_idle_seconds, retention_days=settings.sandbox_retention_days)
+
+
+def snapshots_in(settings: Settings, paths: DataPaths, keyring: Keyring) -> Snapshots:
+    """The store of snapshots. Raises: CannotStart with what is wrong about the setting."""
+    try:
+        return snapshots_of(settings, paths, keyring)
+    except SnapshotStoreInvalid as error:
+        raise CannotStart(str(error)) from error
+
+
+async def host_of(settings: Settings, paths: DataPaths, snapshots: Snapshots, audit: EgressAudit) -> SandboxHost:
     """This machine's sandboxes."""
     return await make_host(
         host_id=settings.host_id,
@@ -148,9 +176,15 @@ async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit, snap
         warm=settings.warm_sandboxes,
         snapshots=snapshots,
         on_egress=audit,
-        api_url=settings.host_api_url or f"http://127.0.0.1:{settings.worker_port}",
+        api_url=addresses.host_api(settings),
         language=settings.language,
     )
+
+
+def entry_of(settings: Settings, keyring: Keyring, host: SandboxHost, log: AuditLog) -> Entry:
+    """How the owner gets at the sandboxes of this host."""
+    doors = Doors(host, log, host_id=settings.host_id, max_bytes=settings.sandbox_disk_mb * 1_048_576)
+    return Entry(doors, host_token(keyring), LOOPBACK_NAMES | {addresses.host_name(settings)})
 
 
 async def begun(host: SandboxHost) -> None:

@@ -8,7 +8,7 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from contracts.activities import Acting, JudgeOutcome, JudgeRequest, Judging, RunOutcome, RunRequest
-from contracts.errors import SANDBOX_LOST
+from contracts.errors import SANDBOX_LOST, SANDBOX_REFUSED
 from contracts.language import Language
 from contracts.queues import CONTROL
 from contracts.sandbox import Lease
@@ -28,6 +28,8 @@ from workflows.workplace import Workplace
 
 AT_ONCE = 20
 """The most calls of one step that run side by side."""
+
+GONE = frozenset({SANDBOX_LOST, SANDBOX_REFUSED})
 
 StepMark = Literal["running", "done", "failed", "denied", "waiting"]
 
@@ -71,6 +73,7 @@ class Calls:
         approval: Approval | None = None
         if isinstance(verdict, Ask):
             self._show(call, "waiting")
+            self._workplace.save_while_waiting(judged.demands)
             approval, decision = await self._asking.approval(call, judged, verdict)
             if decision is None:
                 return self._closed(
@@ -103,25 +106,39 @@ class Calls:
         )
 
     async def _act(self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None) -> ToolTurn:
-        """Run the call; one that may be repeated is run once more if its sandbox is lost underneath it."""
-        while True:
-            lease = await self._workplace.lease() if judged.needs_sandbox else None
+        """Run the call; one that may be repeated, or has not begun, runs again if its sandbox is lost underneath it."""
+        for _ in range(limits.LOST_IN_ONE_CALL):
+            lease = await self._place(judged)
             try:
                 return await self._attempt(call, judged, approval, lease)
             except ActivityError as error:
                 if self._state.interrupted and is_cancelled_exception(error):
                     return self._closed(call, "failed", "interrupted", "interrupted by a pause; it may have begun")
-                if lease is None or not (type_of(error) == SANDBOX_LOST or host_is_away(error)):
+                if lease is None or not (type_of(error) in GONE or host_is_away(error)):
                     return self._closed(call, "failed", "failed", reason_of(error))
                 self._workplace.lost(lease)
-                if not judged.repeatable:
-                    return self._closed(call, "failed", "sandbox_lost", "the sandbox was lost while this ran")
+                if not judged.repeatable and type_of(error) != SANDBOX_REFUSED:
+                    break
+            finally:
+                if lease is not None:
+                    self._workplace.done()
+        return self._closed(call, "failed", "sandbox_lost", "the sandbox was lost while this ran")
+
+    async def _place(self, judged: JudgeOutcome) -> Lease | None:
+        """Where the call runs. While the task is paused it has no place, so that its sandbox can rest."""
+        while True:
+            await self._not_paused()
+            if not judged.needs_sandbox:
+                return None
+            lease = await self._workplace.lease(judged.demands)
+            if not self._state.paused:
+                return lease
+            self._workplace.done()
 
     async def _attempt(
         self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None, lease: Lease | None
     ) -> ToolTurn:
         state = self._state
-        await self._not_paused()
         heed_stop(state)
         handle = workflow.start_activity_method(
             Acting.run_tool,

@@ -4,6 +4,8 @@ from datetime import timedelta
 
 from temporalio.common import RetryPolicy
 
+from contracts import errors
+
 PLAN_ATTEMPT = timedelta(seconds=120)
 PLAN_IN_ALL = timedelta(minutes=15)
 PLAN_HEARTBEAT = timedelta(seconds=20)
@@ -23,14 +25,47 @@ TOOL_RETRY = RetryPolicy(
     initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=20), maximum_attempts=8
 )
 
-LEASE_ATTEMPT = timedelta(seconds=120)
-LEASE_IN_ALL = timedelta(minutes=4)
-LEASE_RETRY = RetryPolicy(
-    initial_interval=timedelta(seconds=2), maximum_interval=timedelta(seconds=30), maximum_attempts=4
-)
+ACQUIRE_ATTEMPT = timedelta(hours=1)
+"""A need may wait in the queue of full hosts; the next attempt joins the same need."""
+ACQUIRE_HEARTBEAT = timedelta(seconds=10)
+ACQUIRE_RETRY = RetryPolicy(initial_interval=timedelta(milliseconds=500), maximum_interval=timedelta(seconds=20))
 
-RELEASE_ATTEMPT = timedelta(seconds=60)
+LEASE_WAIT = timedelta(minutes=4)
+"""After so long without any host that takes the request, the person is asked."""
+LEASE_ATTEMPT = timedelta(minutes=15)
+"""It may have to bring back a large snapshot; a host that dies meanwhile falls silent."""
+LEASE_RETRY = RetryPolicy(
+    initial_interval=timedelta(seconds=2),
+    maximum_interval=timedelta(seconds=30),
+    maximum_attempts=4,
+    non_retryable_error_types=[errors.HOST_FULL],
+)
+QUEUE_RETRY = RetryPolicy(
+    initial_interval=timedelta(seconds=2),
+    maximum_interval=timedelta(seconds=5),
+    non_retryable_error_types=[errors.SANDBOX_UNAVAILABLE],
+)
+"""While all hosts are full: the server goes on trying, which costs no history."""
+
+HOST_HEARTBEAT = timedelta(seconds=15)
+HOST_WAIT = timedelta(seconds=90)
+"""A host worker that restarts is back by then; after it the host counts as lost."""
+HOST_LOOK = timedelta(seconds=15)
+HOST_QUICK = timedelta(seconds=60)
+"""Freezing, thawing, giving up."""
+HOST_LONG = timedelta(minutes=30)
+"""Saving a large sandbox."""
+HOST_RETRY = RetryPolicy(
+    initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=10), maximum_attempts=5
+)
 RELEASE_IN_ALL = timedelta(minutes=3)
+
+LATER = timedelta(seconds=30)
+"""When a step that could not be done, such as the sleep of a sandbox in which a command runs, is tried again."""
+
+SWEEP_WAIT = timedelta(minutes=3)
+SWEEP_ATTEMPT = timedelta(minutes=30)
+SWEEP_RETRY = RetryPolicy(maximum_attempts=2)
 
 DELIVER_HEARTBEAT = timedelta(seconds=8)
 """The gateway beats every two seconds while it delivers or waits for the platform's rate."""
@@ -55,3 +90,8 @@ SEEN_IDS = 256
 STEPS_SHOWN = 30
 WAITING_MESSAGES = 50
 """How many requests a chat may have waiting."""
+SNAPSHOTS_KEPT = 100
+"""How many snapshots one sandbox names; what nobody names is collected."""
+TRANSITIONS_SHOWN = 50
+LOST_IN_ONE_CALL = 5
+"""After losing so many sandboxes under one call, the call counts as failed."""

@@ -40,6 +40,10 @@ class TaskState:
         self.seen_ids = list(carry.seen_ids)
         self.lease: Lease | None = carry.lease
         self.epoch = carry.epoch
+        self.needs = carry.needs
+        self.resting = carry.resting
+        self.in_use = 0
+        self.save_as = ""
         self.paused = carry.paused
         self.usage: Usage = carry.usage
         self.budget_usd = carry.budget_usd
@@ -57,7 +61,7 @@ class TaskState:
         self.decision: Decision | None = None
         self.asked: Asked | None = None
         self.answer_turn: UserTurn | None = None
-        self.notes: list[str] = []
+        self.notes: list[str] = list(carry.notes)
         self.closing = False
         self.result: TaskResult | None = None
 
@@ -162,7 +166,14 @@ class TaskState:
             failures=tuple(Failure(args_sha256=k[0], error=k[1], count=n) for k, n in self.failures.items()),
             risk_score=self.risk_score,
             sequence=self.sequence,
+            needs=self.needs,
+            resting=self.resting,
+            notes=tuple(self.notes),
         )
+
+    def waits_for_person(self) -> bool:
+        """Whether nothing goes on until somebody decides, answers or resumes."""
+        return self.approval is not None or self.asked is not None or self.paused
 
     def past(self, now: datetime) -> bool:
         """Whether the task's deadline is over."""

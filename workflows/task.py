@@ -1,9 +1,5 @@
 """One request of a person, from its first step to its answer. Handlers record what is said; one loop acts on it."""
 
-import asyncio
-from collections.abc import Coroutine
-from typing import Any
-
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError, is_cancelled_exception
 
@@ -32,7 +28,7 @@ from workflows.calls import Calls
 from workflows.ending import TaskEnded
 from workflows.progress import Progress
 from workflows.state import TaskState
-from workflows.stopping import heed_stop
+from workflows.stopping import heed_stop, unhindered
 from workflows.thinking import Thinking
 from workflows.visibility import Visibility
 from workflows.workplace import Workplace
@@ -55,6 +51,7 @@ class TaskWorkflow:
     @workflow.run
     async def run(self, given: TaskInput) -> TaskResult:
         self._progress.start()
+        self._workplace.begin()
         try:
             result = await self._work()
         except TaskEnded as ended:
@@ -151,10 +148,10 @@ class TaskWorkflow:
         )
 
     async def _close(self, result: TaskResult) -> None:
-        """Give everything back, and bring the end to the person."""
+        """Leave the sandbox, and bring the end to the person."""
         self._state.closing = True
         await self._progress.stop()
-        await self._workplace.release()
+        await self._workplace.leave()
         self._state.result = result
         self._visibility.enter(result.phase)
         await self._progress.final()
@@ -293,13 +290,3 @@ class TaskWorkflow:
     def status(self) -> TaskStatus:
         """What anyone who may look at the task sees of it."""
         return self._state.status()
-
-
-async def unhindered(work: Coroutine[Any, Any, None]) -> None:
-    """Finish this although the workflow is cancelled meanwhile: the end of a task is the same for all of them."""
-    task = asyncio.create_task(work)
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            workflow.logger.info("cancelled while closing; closing goes on")

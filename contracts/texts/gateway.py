@@ -23,6 +23,10 @@ EARLIER_STEPS = Sentence(en="… {count} earlier", zh="… 之前还有 {count} 
 NOTE_SANDBOX_LOST = Sentence(
     en="The place to work was lost and has been made anew.", zh="工作环境曾经丢失，现已重新创建。"
 )
+NOTE_SANDBOX_RESTORED = Sentence(
+    en="The place to work was brought back from what had been saved; programs that ran in it have ended.",
+    zh="工作环境已从保存的状态恢复；其中运行的程序已结束。",
+)
 NOTE_RESUMED = Sentence(en="Went on by itself after a restart.", zh="重启后已自动继续。")
 
 MAY_I = Sentence(en="May I do this?", zh="可以执行这个操作吗？")

@@ -11,7 +11,7 @@ register() {
     done
 }
 
-register Keyword TaskPhase Channel UserId HostId
+register Keyword TaskPhase Channel UserId HostId SandboxState
 register Bool NeedsHuman
 register Int RiskScore Step
 register Double CostUsd

@@ -13,6 +13,7 @@ from contracts.transcript import UserTurn
 from contracts.verdicts import Allow, Ask, Reason, Verdict
 from tests.workflows.stage import Script, call, calls, served
 from workflows.conversation import ConversationWorkflow
+from workflows.sandbox import SandboxWorkflow
 from workflows.task import TaskWorkflow
 
 
@@ -43,7 +44,7 @@ def script() -> Script:
 async def workers(client: Client, acting: Script) -> AsyncIterator[None]:
     """Everything but the gateway's own queue."""
     async with AsyncExitStack() as stack:
-        workflows: Sequence[type] = [TaskWorkflow, ConversationWorkflow]
+        workflows: Sequence[type] = [TaskWorkflow, ConversationWorkflow, SandboxWorkflow]
         await stack.enter_async_context(
             Worker(
                 client,
@@ -53,7 +54,7 @@ async def workers(client: Client, acting: Script) -> AsyncIterator[None]:
                 workflow_runner=UnsandboxedWorkflowRunner(),
             )
         )
-        for queue, activities in served(acting):
+        for queue, activities in served(client, acting):
             if queue != GATEWAY:
                 await stack.enter_async_context(Worker(client, task_queue=queue, activities=activities))
         yield

@@ -14,6 +14,7 @@ from contracts.task import ApprovalSignal, GivenAnswer, Limits, PauseRequest, Ph
 from contracts.verdicts import Deny, Reason
 from gateway.reset import retry_task
 from tests.histories.scenario import approval, by_name, end, question
+from tests.workflows.places import failing
 from tests.workflows.saying import asks, decision, says, scripted
 from tests.workflows.stage import USER, Script, call, calls, failed, ok, on_stage
 from workflows.task import TaskWorkflow
@@ -188,7 +189,11 @@ async def lost_sandbox(client: Client) -> list[str]:
 
 async def no_sandbox_and_given_up(client: Client) -> list[str]:
     script = scripted(calls(call(script="ls")))
-    script.lease_error = ApplicationError("no engine answers", type=errors.SANDBOX_UNAVAILABLE, non_retryable=True)
+
+    def no_engine(_: str) -> None:
+        raise failing(errors.SANDBOX_UNAVAILABLE)
+
+    script.trouble = no_engine
     async with on_stage(client, script) as on:
         handle = await on.start()
         asked = await question(on, handle)

@@ -15,10 +15,10 @@ from temporalio.worker import Worker
 from contracts.activities import (
     Acting,
     Delivering,
+    Demands,
     JudgeOutcome,
     JudgeRequest,
     Judging,
-    Leasing,
     Planning,
     RunOutcome,
     RunRequest,
@@ -26,10 +26,10 @@ from contracts.activities import (
 )
 from contracts.blobs import BlobRef
 from contracts.delivery import DeliverOutcome, DeliverRequest
+from contracts.lifecycle import Lifetimes, SandboxState, SandboxView
 from contracts.messages import Address
 from contracts.planning import NextStep, PlanOutcome, PlanRequest, Reply, ToolCalls, Usage
-from contracts.queues import CONTROL, GATEWAY, HOSTS, WORKFLOWS, host_queue, task_workflow_id
-from contracts.sandbox import Lease, LeaseRequest
+from contracts.queues import CONTROL, GATEWAY, HOSTS, WORKFLOWS, host_queue, sandbox_workflow_id, task_workflow_id
 from contracts.task import Limits, TaskInput, TaskRecord, TaskResult, TaskStatus
 from contracts.tools import Provenance, ToolCall, args_digest
 from contracts.transcript import ToolTurn, UserTurn
@@ -37,7 +37,11 @@ from contracts.verdicts import Actor, Allow, Verdict
 from runtime.plugin import agent_os_plugin
 from tests.histories.keyring import fixed_keyring
 from tests.server import temporal_server
+from tests.workflows.places import Places
+from workers.placing import Placing
 from workflows.conversation import ConversationWorkflow
+from workflows.sandbox import SandboxWorkflow
+from workflows.sweep import SweepWorkflow
 from workflows.task import TaskWorkflow
 
 USER = "console:1"
@@ -78,18 +82,17 @@ def failed(request: RunRequest, error: str = "failed") -> RunOutcome:
 
 
 @dataclass
-class Script(Planning, Judging, Acting, Leasing, Delivering, Watching):
+class Script(Places, Planning, Judging, Acting, Delivering, Watching):
     """What each activity answers, and what it was asked."""
 
     plan_step: Callable[[PlanRequest], NextStep | PlanOutcome | Awaitable[NextStep]] = lambda _: Reply(text="done")
     verdict: Callable[[JudgeRequest], Verdict] = lambda _: Allow()
     tool: Callable[[RunRequest], RunOutcome | Awaitable[RunOutcome]] = ok
-    lease_error: Exception | None = None
+    demands: Demands = field(default_factory=Demands)
+    lifetimes: Lifetimes = field(default_factory=Lifetimes)
     repeatable: bool = False
     plans: list[PlanRequest] = field(default_factory=list)
     runs: list[RunRequest] = field(default_factory=list)
-    leases: list[LeaseRequest] = field(default_factory=list)
-    released: list[Lease] = field(default_factory=list)
     delivered: list[DeliverRequest] = field(default_factory=list)
 
     @activity.defn(name="plan")
@@ -113,6 +116,7 @@ class Script(Planning, Judging, Acting, Leasing, Delivering, Watching):
             needs_sandbox=request.call.tool != "ask_user",
             repeatable=self.repeatable,
             timeout_seconds=30,
+            demands=self.demands,
         )
 
     @activity.defn(name="run_tool")
@@ -120,26 +124,6 @@ class Script(Planning, Judging, Acting, Leasing, Delivering, Watching):
         self.runs.append(request)
         answer = self.tool(request)
         return await answer if isinstance(answer, Awaitable) else answer
-
-    @activity.defn(name="lease_sandbox")
-    async def lease_sandbox(self, request: LeaseRequest) -> Lease:
-        self.leases.append(request)
-        if self.lease_error is not None:
-            raise self.lease_error
-        return Lease(
-            sandbox_id=f"sandbox-{request.task_id}",
-            task_id=request.task_id,
-            host_id="test",
-            task_queue=host_queue("test"),
-            epoch=request.previous_epoch + 1,
-            driver="docker",
-            runtime="runc",
-            image="base",
-        )
-
-    @activity.defn(name="release_sandbox")
-    async def release_sandbox(self, lease: Lease) -> None:
-        self.released.append(lease)
 
     @activity.defn(name="deliver")
     async def deliver(self, request: DeliverRequest) -> DeliverOutcome:
@@ -203,6 +187,18 @@ class Stage:
                     return status
                 await asyncio.sleep(0.03)
 
+    def sandbox(self, owner: str) -> WorkflowHandle[SandboxWorkflow, SandboxView]:
+        return self.client.get_workflow_handle_for(SandboxWorkflow.run, sandbox_workflow_id(owner))
+
+    async def until_sandbox(self, owner: str, *states: SandboxState) -> SandboxView:
+        """Its view once it is in one of these states."""
+        async with asyncio.timeout(60):
+            while True:
+                view = await self.sandbox(owner).query(SandboxWorkflow.view)
+                if view.state in states:
+                    return view
+                await asyncio.sleep(0.03)
+
 
 @asynccontextmanager
 async def stage(script: Script, *, cached: int | None = None) -> AsyncIterator[Stage]:
@@ -226,21 +222,29 @@ async def on_stage(client: Client, script: Script, *, cached: int | None = None)
             Worker(
                 client,
                 task_queue=WORKFLOWS,
-                workflows=[TaskWorkflow, ConversationWorkflow],
+                workflows=[TaskWorkflow, ConversationWorkflow, SandboxWorkflow, SweepWorkflow],
                 activities=[script.judge, script.plan],
                 max_cached_workflows=MODE.cached if cached is None else cached,
             )
         )
-        for queue, activities in served(script):
+        for queue, activities in served(client, script):
             await stack.enter_async_context(Worker(client, task_queue=queue, activities=activities))
         yield Stage(client, script)
 
 
-def served(script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
+def served(client: Client, script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
     """Which queue serves which activities."""
+    here: list[Callable[..., object]] = [
+        script.run_tool,
+        script.pause_sandbox,
+        script.resume_sandbox,
+        script.snapshot_sandbox,
+        script.sleep_sandbox,
+        script.release_sandbox,
+    ]
     return [
-        (CONTROL, [script.run_tool, script.task_is_open]),
-        (HOSTS, [script.lease_sandbox]),
-        (host_queue("test"), [script.run_tool, script.release_sandbox]),
+        (CONTROL, [script.run_tool, script.task_is_open, Placing(client, script.lifetimes).acquire_sandbox]),
+        (HOSTS, [script.lease_sandbox, script.reclaim_sandbox]),
+        (host_queue("test"), here),
         (GATEWAY, [script.deliver]),
     ]

@@ -9,6 +9,7 @@ from temporalio.exceptions import ApplicationError, CancelledError
 
 from contracts import errors
 from contracts.activities import RunOutcome, RunRequest
+from contracts.lifecycle import SandboxState
 from contracts.planning import AskUser, NextStep, PlanRequest, Reply
 from contracts.task import (
     ApprovalSignal,
@@ -35,13 +36,15 @@ async def test_a_task_without_tools_replies_and_needs_no_sandbox() -> None:
 
 
 @pytest.mark.replayed
-async def test_calls_run_in_one_sandbox_that_is_given_back() -> None:
+async def test_calls_run_in_one_sandbox_that_sleeps_once_the_task_has_ended() -> None:
     script = scripted(calls(call(script="ls")), calls(call(script="pwd")), Reply(text="done"))
     async with stage(script) as on:
-        await (await on.start()).result()
+        handle = await on.start()
+        result = await handle.result()
+        await on.until_sandbox(result.task_id, SandboxState.ASLEEP)
 
         assert [run.judged.call.summary for run in script.runs] == ["shell ls", "shell pwd"]
-        assert len(script.leases) == len(script.released) == 1
+        assert script.asked == ["lease", "sleep"]
 
 
 async def test_results_reach_the_planner_in_the_order_of_the_calls() -> None:
@@ -298,7 +301,7 @@ async def test_an_interrupting_pause_stops_the_running_call() -> None:
 
 
 @pytest.mark.replayed
-async def test_a_stopped_task_cancels_its_call_and_gives_the_sandbox_back() -> None:
+async def test_a_stopped_task_cancels_its_call_and_lets_the_sandbox_sleep() -> None:
     begun = asyncio.Event()
     ended = asyncio.Event()
 
@@ -322,7 +325,7 @@ async def test_a_stopped_task_cancels_its_call_and_gives_the_sandbox_back() -> N
         status = await handle.query(TaskWorkflow.status)
         assert isinstance(caught.value.cause, CancelledError)
         assert ended.is_set()
-        assert len(script.released) == 1
+        await on.until_sandbox(status.record.task_id, SandboxState.ASLEEP)
         assert (status.phase, status.answer) == (Phase.CANCELLED, "enough")
 
 
@@ -396,7 +399,11 @@ async def test_a_call_that_may_have_had_its_effect_is_not_repeated_when_its_sand
 
 async def test_without_any_sandbox_the_person_is_asked_and_may_give_up() -> None:
     script = scripted(calls(call(script="ls")))
-    script.lease_error = ApplicationError("no engine answers.", type=errors.SANDBOX_UNAVAILABLE, non_retryable=True)
+
+    def no_engine(_: str) -> None:
+        raise ApplicationError("no engine answers.", type=errors.SANDBOX_UNAVAILABLE, non_retryable=True)
+
+    script.trouble = no_engine
     async with stage(script) as on:
         handle = await on.start()
         status = await on.until(handle, lambda seen: seen.asked is not None)
@@ -447,7 +454,7 @@ async def test_state_crosses_a_continue_as_new() -> None:
         assert len(runs) > 1
         assert result.steps == 9
         assert [plan.step for plan in script.plans] == list(range(1, 10))
-        assert len(script.leases) == len(script.released) == 1
+        assert len(script.leases) == 1
 
 
 async def test_a_message_heard_before_a_continue_as_new_is_dropped_after_it() -> None:
