@@ -1,6 +1,7 @@
 """`asos files get`, `put` and `list`: the files of a sandbox, on this machine."""
 
 import posixpath
+import shlex
 import stat
 import sys
 from collections.abc import Iterator
@@ -109,7 +110,7 @@ def _opened(office: Office, local: str, which: str) -> Iterator[tuple[BinaryIO, 
     with _complaining(office, texts.CANNOT_READ, path):
         facts = path.stat()
     if stat.S_ISDIR(facts.st_mode):
-        raise Complaint(texts.A_FOLDER.say(office.language, path=path, owner=which), USAGE)
+        raise Complaint(texts.A_FOLDER.say(office.language, path=shlex.quote(local), owner=which), USAGE)
     if not stat.S_ISREG(facts.st_mode):
         raise Complaint(texts.NOT_A_FILE.say(office.language, path=path), USAGE)
     with _complaining(office, texts.CANNOT_READ, path):

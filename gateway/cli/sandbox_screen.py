@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
@@ -17,36 +19,45 @@ from gateway.sandbox_desk import Listed
 from runtime.settings import Settings
 
 SHORT_DIGEST = 12
-GOAL_CHARACTERS = 60
+WIDE = 120
+ONLY_WIDE = frozenset({"host", "runtime", "age"})
+"""Columns that a narrow terminal leaves out: `asos sandbox show` has them."""
 NOTHING = "-"
 MEGABYTE = 1_048_576
 
 
 def sandboxes_table(
-    listed: Sequence[Listed], hosted: Mapping[str, HostedSandbox], warm: Sequence[HostedSandbox], language: Language
+    listed: Sequence[Listed],
+    hosted: Mapping[str, HostedSandbox],
+    warm: Sequence[HostedSandbox],
+    language: Language,
+    width: int,
 ) -> Table:
     """The sandboxes of tasks and forks, newest first, then what is kept ready."""
-    table = _table(texts.COLUMNS, language, right=("disk", "snapshots"))
-    for each in listed:
-        view = each.view
-        there = hosted.get(view.lease.sandbox_id) if view.lease else None
-        goal = Text(" ".join(each.goal.split()))
-        goal.truncate(GOAL_CHARACTERS, overflow="ellipsis")
-        table.add_row(
-            view.owner,
-            texts.STATES[view.state].say(language),
-            view.lease.host_id if view.lease else NOTHING,
-            view.lease.runtime if view.lease else NOTHING,
-            _ago(each.started_at),
-            NOTHING if view.working or view.touched is None else _ago(view.touched),
-            _bytes(there.disk_bytes if there else None),
-            str(len(view.snapshots)),
-            goal,
-        )
+    rows = [_row(each, hosted, language) for each in listed]
     for one in warm:
         state = texts.STATES[one.state].say(language)
-        table.add_row(NOTHING, state, NOTHING, one.runtime, *(NOTHING,) * 2, _bytes(one.disk_bytes), NOTHING, one.image)
-    return table
+        place = (NOTHING, one.runtime, NOTHING, NOTHING, _bytes(one.disk_bytes), NOTHING)
+        rows.append((NOTHING, state, *place, one.image))
+    kept = [at for at, each in enumerate(texts.COLUMNS) if width >= WIDE or each.en not in ONLY_WIDE]
+    columns = [texts.COLUMNS[at] for at in kept]
+    return _table(columns, [tuple(row[at] for at in kept) for row in rows], language, right=("disk", "snapshots"))
+
+
+def _row(each: Listed, hosted: Mapping[str, HostedSandbox], language: Language) -> tuple[str, ...]:
+    view, lease = each.view, each.view.lease
+    there = hosted.get(lease.sandbox_id) if lease else None
+    return (
+        view.owner,
+        texts.STATES[view.state].say(language),
+        lease.host_id if lease else NOTHING,
+        lease.runtime if lease else NOTHING,
+        _ago(each.started_at),
+        NOTHING if view.working or view.touched is None else _ago(view.touched),
+        _bytes(there.disk_bytes if there else None),
+        str(len(view.snapshots)),
+        " ".join(each.goal.split()),
+    )
 
 
 def show_view(console: Console, view: SandboxView, settings: Settings) -> None:
@@ -62,26 +73,34 @@ def show_view(console: Console, view: SandboxView, settings: Settings) -> None:
 
 
 def snapshots_table(snapshots: Sequence[Snapshot], language: Language) -> Table:
-    table = _table(texts.SNAPSHOT_COLUMNS, language, right=("files", "size", "added"))
-    for each in snapshots:
-        sizes = (str(each.files), decimal(each.bytes_total), decimal(each.bytes_added))
-        table.add_row(each.digest[:SHORT_DIGEST], Text(each.name), each.kind, *sizes, _ago(each.created_at))
-    return table
+    rows = [
+        (
+            each.digest[:SHORT_DIGEST],
+            each.kind,
+            str(each.files),
+            decimal(each.bytes_total),
+            decimal(each.bytes_added),
+            _ago(each.created_at),
+            each.name,
+        )
+        for each in snapshots
+    ]
+    return _table(texts.SNAPSHOT_COLUMNS, rows, language, right=("files", "size", "added"))
 
 
 def files_table(entries: Sequence[FileEntry], language: Language) -> Table:
-    table = _table(texts.FILE_COLUMNS, language, right=("size",))
-    for each in entries:
-        size = decimal(each.size) if each.kind == "file" else NOTHING
-        table.add_row(_shown(each.name), each.kind, size, _moment(each.modified))
-    return table
+    rows = [
+        (each.kind, decimal(each.size) if each.kind == "file" else NOTHING, _moment(each.modified), shown(each.name))
+        for each in entries
+    ]
+    return _table(texts.FILE_COLUMNS, rows, language, right=("size",))
 
 
 def artifacts_table(artifacts: Sequence[Artifact], language: Language) -> Table:
-    table = _table(texts.ARTIFACT_COLUMNS, language, right=("size",))
-    for each in artifacts:
-        table.add_row(_shown(each.path), decimal(each.size), _moment(each.modified), each.sha256)
-    return table
+    rows = [
+        (each.sha256[:SHORT_DIGEST], decimal(each.size), _moment(each.modified), shown(each.path)) for each in artifacts
+    ]
+    return _table(texts.ARTIFACT_COLUMNS, rows, language, right=("size",))
 
 
 def saved_text(snapshot: Snapshot, language: Language) -> str:
@@ -145,22 +164,32 @@ def _limits_text(settings: Settings) -> str:
 
 
 def _transitions_table(history: Sequence[Transition], language: Language) -> Table:
-    table = _table(texts.TRANSITION_COLUMNS, language)
-    for each in history:
-        table.add_row(f"{each.at.astimezone():%m-%d %H:%M:%S}", texts.STATES[each.state].say(language), Text(each.why))
+    rows = [
+        (f"{each.at.astimezone():%m-%d %H:%M:%S}", texts.STATES[each.state].say(language), shown(each.why))
+        for each in history
+    ]
+    return _table(texts.TRANSITION_COLUMNS, rows, language)
+
+
+def _table(
+    columns: Sequence[Sentence], rows: Sequence[tuple[str, ...]], language: Language, right: Sequence[str] = ()
+) -> Table:
+    """Only the last column gives way on a narrow terminal: half a digest would name nothing."""
+    table = Table(box=None, pad_edge=False)
+    *others, last = columns
+    for at, each in enumerate(others):
+        width = max(cell_len(text) for text in (each.say(language), *(row[at] for row in rows)))
+        justify: Literal["left", "right"] = "right" if each.en in right else "left"
+        table.add_column(each.say(language), no_wrap=True, min_width=width, justify=justify)
+    table.add_column(last.say(language), no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        table.add_row(*map(Text, row))
     return table
 
 
-def _table(columns: Sequence[Sentence], language: Language, right: Sequence[str] = ()) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for each in columns:
-        table.add_column(each.say(language), justify="right" if each.en in right else "left", overflow="fold")
-    return table
-
-
-def _shown(name: str) -> Text:
+def shown(name: str) -> str:
     """A name that a sandbox gave, without what would steer the terminal."""
-    return Text("".join(sign if sign.isprintable() else "?" for sign in name))
+    return "".join(sign if sign.isprintable() else "?" for sign in name)
 
 
 def _moment(seconds: float) -> str:

@@ -161,7 +161,7 @@ async def _list(office: Office, everything: bool, as_json: bool) -> int:
         office.console.print_json(data={"sandboxes": shown, "warm": ready, "silent_hosts": silent})
         return DONE
     if listed or warm:
-        office.console.print(sandboxes_table(listed, by_id, warm, office.language))
+        office.console.print(sandboxes_table(listed, by_id, warm, office.language, office.console.width))
     else:
         office.console.print(texts.NO_SANDBOXES.say(office.language))
     for url, reason in silent.items():
