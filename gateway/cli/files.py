@@ -65,7 +65,7 @@ def register(app: typer.Typer, settings: Settings) -> None:
             if as_json:
                 office.console.print_json(data=[each.model_dump(mode="json") for each in entries])
             elif entries:
-                office.console.print(files_table(entries, office.language))
+                office.console.print(files_table(entries, office.language, office.console.width))
             else:
                 office.console.print(texts.NO_FILES.say(office.language))
             return DONE

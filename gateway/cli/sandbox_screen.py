@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Literal
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.filesize import decimal
-from rich.table import Table
 from rich.text import Text
 
 from contracts.language import Language
@@ -19,6 +17,8 @@ from gateway.sandbox_desk import Listed
 from runtime.settings import Settings
 
 SHORT_DIGEST = 12
+GAP = 2
+LEAST_LAST = 12
 WIDE = 120
 ONLY_WIDE = frozenset({"host", "runtime", "age"})
 """Columns that a narrow terminal leaves out: `asos sandbox show` has them."""
@@ -32,7 +32,7 @@ def sandboxes_table(
     warm: Sequence[HostedSandbox],
     language: Language,
     width: int,
-) -> Table:
+) -> Text:
     """The sandboxes of tasks and forks, newest first, then what is kept ready."""
     rows = [_row(each, hosted, language) for each in listed]
     for one in warm:
@@ -41,7 +41,8 @@ def sandboxes_table(
         rows.append((NOTHING, state, *place, one.image))
     kept = [at for at, each in enumerate(texts.COLUMNS) if width >= WIDE or each.en not in ONLY_WIDE]
     columns = [texts.COLUMNS[at] for at in kept]
-    return _table(columns, [tuple(row[at] for at in kept) for row in rows], language, right=("disk", "snapshots"))
+    shown_rows = [tuple(row[at] for at in kept) for row in rows]
+    return _table(columns, shown_rows, language, width, right=("disk", "snapshots"))
 
 
 def _row(each: Listed, hosted: Mapping[str, HostedSandbox], language: Language) -> tuple[str, ...]:
@@ -67,12 +68,12 @@ def show_view(console: Console, view: SandboxView, settings: Settings) -> None:
     for name, value in _lines(view, settings):
         console.print(Text(f"  {texts.SHOW_LINES[name].say(language)}: {value}"))
     if view.snapshots:
-        console.print(snapshots_table(view.snapshots, language))
+        console.print(snapshots_table(view.snapshots, language, console.width))
     if view.history:
-        console.print(_transitions_table(view.history, language))
+        console.print(_transitions_table(view.history, language, console.width))
 
 
-def snapshots_table(snapshots: Sequence[Snapshot], language: Language) -> Table:
+def snapshots_table(snapshots: Sequence[Snapshot], language: Language, width: int) -> Text:
     rows = [
         (
             each.digest[:SHORT_DIGEST],
@@ -85,22 +86,22 @@ def snapshots_table(snapshots: Sequence[Snapshot], language: Language) -> Table:
         )
         for each in snapshots
     ]
-    return _table(texts.SNAPSHOT_COLUMNS, rows, language, right=("files", "size", "added"))
+    return _table(texts.SNAPSHOT_COLUMNS, rows, language, width, right=("files", "size", "added"))
 
 
-def files_table(entries: Sequence[FileEntry], language: Language) -> Table:
+def files_table(entries: Sequence[FileEntry], language: Language, width: int) -> Text:
     rows = [
         (each.kind, decimal(each.size) if each.kind == "file" else NOTHING, _moment(each.modified), shown(each.name))
         for each in entries
     ]
-    return _table(texts.FILE_COLUMNS, rows, language, right=("size",))
+    return _table(texts.FILE_COLUMNS, rows, language, width, right=("size",))
 
 
-def artifacts_table(artifacts: Sequence[Artifact], language: Language) -> Table:
+def artifacts_table(artifacts: Sequence[Artifact], language: Language, width: int) -> Text:
     rows = [
         (each.sha256[:SHORT_DIGEST], decimal(each.size), _moment(each.modified), shown(each.path)) for each in artifacts
     ]
-    return _table(texts.ARTIFACT_COLUMNS, rows, language, right=("size",))
+    return _table(texts.ARTIFACT_COLUMNS, rows, language, width, right=("size",))
 
 
 def saved_text(snapshot: Snapshot, language: Language) -> str:
@@ -163,28 +164,37 @@ def _limits_text(settings: Settings) -> str:
     )
 
 
-def _transitions_table(history: Sequence[Transition], language: Language) -> Table:
+def _transitions_table(history: Sequence[Transition], language: Language, width: int) -> Text:
     rows = [
         (f"{each.at.astimezone():%m-%d %H:%M:%S}", texts.STATES[each.state].say(language), shown(each.why))
         for each in history
     ]
-    return _table(texts.TRANSITION_COLUMNS, rows, language)
+    return _table(texts.TRANSITION_COLUMNS, rows, language, width)
 
 
 def _table(
-    columns: Sequence[Sentence], rows: Sequence[tuple[str, ...]], language: Language, right: Sequence[str] = ()
-) -> Table:
+    columns: Sequence[Sentence],
+    rows: Sequence[tuple[str, ...]],
+    language: Language,
+    width: int,
+    right: Sequence[str] = (),
+) -> Text:
     """Only the last column gives way on a narrow terminal: half a digest would name nothing."""
-    table = Table(box=None, pad_edge=False)
-    *others, last = columns
-    for at, each in enumerate(others):
-        width = max(cell_len(text) for text in (each.say(language), *(row[at] for row in rows)))
-        justify: Literal["left", "right"] = "right" if each.en in right else "left"
-        table.add_column(each.say(language), no_wrap=True, min_width=width, justify=justify)
-    table.add_column(last.say(language), no_wrap=True, overflow="ellipsis")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
+    headings = tuple(each.say(language) for each in columns)
+    widths = [max(cell_len(row[at]) for row in (headings, *rows)) for at in range(len(columns))]
+    widths[-1] = min(widths[-1], max(LEAST_LAST, width - sum(widths[:-1]) - GAP * len(widths[:-1])))
+    lines = []
+    for row in (headings, *rows):
+        cells = [Text(cell) for cell in row]
+        for cell, size, column in zip(cells, widths, columns, strict=True):
+            cell.truncate(size, overflow="ellipsis")
+            cell.pad_left(size - cell.cell_len if column.en in right else 0)
+            cell.pad_right(size - cell.cell_len)
+        line = Text(" " * GAP).join(cells)
+        line.rstrip()
+        lines.append(line)
+    lines[0].stylize("bold")
+    return Text("\n").join(lines)
 
 
 def shown(name: str) -> str:

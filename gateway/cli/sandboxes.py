@@ -211,7 +211,7 @@ async def _show(office: Office, which: str, as_json: bool) -> int:
         unseen = texts.FILES_ONLY_AWAKE.say(office.language, owner=view.owner)
         office.console.print(Text(f"  {label}: {unseen}", style="dim"))
     elif made:
-        office.console.print(artifacts_table(made, office.language))
+        office.console.print(artifacts_table(made, office.language, office.console.width))
     return DONE
 
 
