@@ -1,6 +1,5 @@
 """How sandboxes look in a terminal, and how local files are written."""
 
-import os
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -63,7 +62,7 @@ def test_a_narrow_terminal_shows_less_of_the_goal_and_all_of_the_id(width: int) 
     table = sandboxes_table([listed("word " * 60)], {there.sandbox_id: there}, [hosted("warm")], "en", width)
 
     lines = table.plain.splitlines()
-    assert all(cell_len(line) <= max(width, 75) for line in lines)
+    assert all(cell_len(line) <= max(width, 80) for line in lines)
     assert OWNER in lines[1]
     assert "2 h 3 min" in lines[1]
     assert "5.0 MB" in lines[1]
@@ -91,6 +90,10 @@ def test_a_time_is_told_in_its_largest_units(span: timedelta, text: str) -> None
     assert duration(span) == text
 
 
+def names_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
 async def pieces(*, broken: bool = False) -> AsyncIterator[bytes]:
     yield b"one "
     if broken:
@@ -105,7 +108,7 @@ async def test_a_download_that_breaks_off_leaves_the_former_file(tmp_path: Path)
     with pytest.raises(ConnectionError):
         await to_file(pieces(broken=True), target, lambda _: None, replace=True)
 
-    assert [path.name for path in tmp_path.iterdir()] == ["report.md"]
+    assert names_in(tmp_path) == ["report.md"]
     assert target.read_text() == "former"
 
 
@@ -117,7 +120,7 @@ async def test_a_file_that_came_to_be_meanwhile_is_not_replaced(tmp_path: Path) 
         await to_file(pieces(), target, lambda _: None, replace=False)
     moved = await to_file(pieces(), target, lambda _: None, replace=True)
 
-    assert os.listdir(tmp_path) == ["report.md"]
+    assert names_in(tmp_path) == ["report.md"]
     assert target.read_text() == "one two"
     assert not target.is_symlink()
     assert moved.bytes == 7
