@@ -15,24 +15,24 @@ COLUMNS = (
 )
 SNAPSHOT_COLUMNS = (
     Sentence(en="snapshot", zh="快照"),
-    Sentence(en="name", zh="名称"),
     Sentence(en="kind", zh="类型"),
     Sentence(en="files", zh="文件数"),
     Sentence(en="size", zh="大小"),
     Sentence(en="added", zh="新增"),
     Sentence(en="age", zh="存在时间"),
+    Sentence(en="name", zh="名称"),
 )
 FILE_COLUMNS = (
-    Sentence(en="name", zh="名称"),
     Sentence(en="kind", zh="类型"),
     Sentence(en="size", zh="大小"),
     Sentence(en="changed", zh="修改时间"),
+    Sentence(en="name", zh="名称"),
 )
 ARTIFACT_COLUMNS = (
-    Sentence(en="file", zh="文件"),
+    Sentence(en="sha256", zh="sha256"),
     Sentence(en="size", zh="大小"),
     Sentence(en="changed", zh="修改时间"),
-    Sentence(en="sha256", zh="sha256"),
+    Sentence(en="file", zh="文件"),
 )
 TRANSITION_COLUMNS = (
     Sentence(en="at", zh="时间"),

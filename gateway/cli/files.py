@@ -1,6 +1,7 @@
 """`asos files get`, `put` and `list`: the files of a sandbox, on this machine."""
 
 import posixpath
+import shlex
 import stat
 import sys
 from collections.abc import Iterator
@@ -64,7 +65,7 @@ def register(app: typer.Typer, settings: Settings) -> None:
             if as_json:
                 office.console.print_json(data=[each.model_dump(mode="json") for each in entries])
             elif entries:
-                office.console.print(files_table(entries, office.language))
+                office.console.print(files_table(entries, office.language, office.console.width))
             else:
                 office.console.print(texts.NO_FILES.say(office.language))
             return DONE
@@ -109,7 +110,7 @@ def _opened(office: Office, local: str, which: str) -> Iterator[tuple[BinaryIO, 
     with _complaining(office, texts.CANNOT_READ, path):
         facts = path.stat()
     if stat.S_ISDIR(facts.st_mode):
-        raise Complaint(texts.A_FOLDER.say(office.language, path=path, owner=which), USAGE)
+        raise Complaint(texts.A_FOLDER.say(office.language, path=shlex.quote(local), owner=which), USAGE)
     if not stat.S_ISREG(facts.st_mode):
         raise Complaint(texts.NOT_A_FILE.say(office.language, path=path), USAGE)
     with _complaining(office, texts.CANNOT_READ, path):

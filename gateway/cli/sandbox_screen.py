@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.filesize import decimal
-from rich.table import Table
 from rich.text import Text
 
 from contracts.language import Language
@@ -17,36 +17,48 @@ from gateway.sandbox_desk import Listed
 from runtime.settings import Settings
 
 SHORT_DIGEST = 12
-GOAL_CHARACTERS = 60
+GAP = 2
+LEAST_LAST = 12
+WIDE = 120
+ONLY_WIDE = frozenset({"host", "runtime", "age"})
+"""Columns that a narrow terminal leaves out: `asos sandbox show` has them."""
 NOTHING = "-"
 MEGABYTE = 1_048_576
 
 
 def sandboxes_table(
-    listed: Sequence[Listed], hosted: Mapping[str, HostedSandbox], warm: Sequence[HostedSandbox], language: Language
-) -> Table:
+    listed: Sequence[Listed],
+    hosted: Mapping[str, HostedSandbox],
+    warm: Sequence[HostedSandbox],
+    language: Language,
+    width: int,
+) -> Text:
     """The sandboxes of tasks and forks, newest first, then what is kept ready."""
-    table = _table(texts.COLUMNS, language, right=("disk", "snapshots"))
-    for each in listed:
-        view = each.view
-        there = hosted.get(view.lease.sandbox_id) if view.lease else None
-        goal = Text(" ".join(each.goal.split()))
-        goal.truncate(GOAL_CHARACTERS, overflow="ellipsis")
-        table.add_row(
-            view.owner,
-            texts.STATES[view.state].say(language),
-            view.lease.host_id if view.lease else NOTHING,
-            view.lease.runtime if view.lease else NOTHING,
-            _ago(each.started_at),
-            NOTHING if view.working or view.touched is None else _ago(view.touched),
-            _bytes(there.disk_bytes if there else None),
-            str(len(view.snapshots)),
-            goal,
-        )
+    rows = [_row(each, hosted, language) for each in listed]
     for one in warm:
         state = texts.STATES[one.state].say(language)
-        table.add_row(NOTHING, state, NOTHING, one.runtime, *(NOTHING,) * 2, _bytes(one.disk_bytes), NOTHING, one.image)
-    return table
+        place = (NOTHING, one.runtime, NOTHING, NOTHING, _bytes(one.disk_bytes), NOTHING)
+        rows.append((NOTHING, state, *place, one.image))
+    kept = [at for at, each in enumerate(texts.COLUMNS) if width >= WIDE or each.en not in ONLY_WIDE]
+    columns = [texts.COLUMNS[at] for at in kept]
+    shown_rows = [tuple(row[at] for at in kept) for row in rows]
+    return _table(columns, shown_rows, language, width, right=("disk", "snapshots"))
+
+
+def _row(each: Listed, hosted: Mapping[str, HostedSandbox], language: Language) -> tuple[str, ...]:
+    view, lease = each.view, each.view.lease
+    there = hosted.get(lease.sandbox_id) if lease else None
+    return (
+        view.owner,
+        texts.STATES[view.state].say(language),
+        lease.host_id if lease else NOTHING,
+        lease.runtime if lease else NOTHING,
+        _ago(each.started_at),
+        NOTHING if view.working or view.touched is None else _ago(view.touched),
+        _bytes(there.disk_bytes if there else None),
+        str(len(view.snapshots)),
+        " ".join(each.goal.split()),
+    )
 
 
 def show_view(console: Console, view: SandboxView, settings: Settings) -> None:
@@ -56,32 +68,40 @@ def show_view(console: Console, view: SandboxView, settings: Settings) -> None:
     for name, value in _lines(view, settings):
         console.print(Text(f"  {texts.SHOW_LINES[name].say(language)}: {value}"))
     if view.snapshots:
-        console.print(snapshots_table(view.snapshots, language))
+        console.print(snapshots_table(view.snapshots, language, console.width))
     if view.history:
-        console.print(_transitions_table(view.history, language))
+        console.print(_transitions_table(view.history, language, console.width))
 
 
-def snapshots_table(snapshots: Sequence[Snapshot], language: Language) -> Table:
-    table = _table(texts.SNAPSHOT_COLUMNS, language, right=("files", "size", "added"))
-    for each in snapshots:
-        sizes = (str(each.files), decimal(each.bytes_total), decimal(each.bytes_added))
-        table.add_row(each.digest[:SHORT_DIGEST], Text(each.name), each.kind, *sizes, _ago(each.created_at))
-    return table
+def snapshots_table(snapshots: Sequence[Snapshot], language: Language, width: int) -> Text:
+    rows = [
+        (
+            each.digest[:SHORT_DIGEST],
+            each.kind,
+            str(each.files),
+            decimal(each.bytes_total),
+            decimal(each.bytes_added),
+            _ago(each.created_at),
+            each.name,
+        )
+        for each in snapshots
+    ]
+    return _table(texts.SNAPSHOT_COLUMNS, rows, language, width, right=("files", "size", "added"))
 
 
-def files_table(entries: Sequence[FileEntry], language: Language) -> Table:
-    table = _table(texts.FILE_COLUMNS, language, right=("size",))
-    for each in entries:
-        size = decimal(each.size) if each.kind == "file" else NOTHING
-        table.add_row(_shown(each.name), each.kind, size, _moment(each.modified))
-    return table
+def files_table(entries: Sequence[FileEntry], language: Language, width: int) -> Text:
+    rows = [
+        (each.kind, decimal(each.size) if each.kind == "file" else NOTHING, _moment(each.modified), shown(each.name))
+        for each in entries
+    ]
+    return _table(texts.FILE_COLUMNS, rows, language, width, right=("size",))
 
 
-def artifacts_table(artifacts: Sequence[Artifact], language: Language) -> Table:
-    table = _table(texts.ARTIFACT_COLUMNS, language, right=("size",))
-    for each in artifacts:
-        table.add_row(_shown(each.path), decimal(each.size), _moment(each.modified), each.sha256)
-    return table
+def artifacts_table(artifacts: Sequence[Artifact], language: Language, width: int) -> Text:
+    rows = [
+        (each.sha256[:SHORT_DIGEST], decimal(each.size), _moment(each.modified), shown(each.path)) for each in artifacts
+    ]
+    return _table(texts.ARTIFACT_COLUMNS, rows, language, width, right=("size",))
 
 
 def saved_text(snapshot: Snapshot, language: Language) -> str:
@@ -144,23 +164,42 @@ def _limits_text(settings: Settings) -> str:
     )
 
 
-def _transitions_table(history: Sequence[Transition], language: Language) -> Table:
-    table = _table(texts.TRANSITION_COLUMNS, language)
-    for each in history:
-        table.add_row(f"{each.at.astimezone():%m-%d %H:%M:%S}", texts.STATES[each.state].say(language), Text(each.why))
-    return table
+def _transitions_table(history: Sequence[Transition], language: Language, width: int) -> Text:
+    rows = [
+        (f"{each.at.astimezone():%m-%d %H:%M:%S}", texts.STATES[each.state].say(language), shown(each.why))
+        for each in history
+    ]
+    return _table(texts.TRANSITION_COLUMNS, rows, language, width)
 
 
-def _table(columns: Sequence[Sentence], language: Language, right: Sequence[str] = ()) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for each in columns:
-        table.add_column(each.say(language), justify="right" if each.en in right else "left", overflow="fold")
-    return table
+def _table(
+    columns: Sequence[Sentence],
+    rows: Sequence[tuple[str, ...]],
+    language: Language,
+    width: int,
+    right: Sequence[str] = (),
+) -> Text:
+    """Only the last column gives way on a narrow terminal: half a digest would name nothing."""
+    headings = tuple(each.say(language) for each in columns)
+    widths = [max(cell_len(row[at]) for row in (headings, *rows)) for at in range(len(columns))]
+    widths[-1] = min(widths[-1], max(LEAST_LAST, width - sum(widths[:-1]) - GAP * len(widths[:-1])))
+    lines = []
+    for row in (headings, *rows):
+        cells = [Text(cell) for cell in row]
+        for cell, size, column in zip(cells, widths, columns, strict=True):
+            cell.truncate(size, overflow="ellipsis")
+            cell.pad_left(size - cell.cell_len if column.en in right else 0)
+            cell.pad_right(size - cell.cell_len)
+        line = Text(" " * GAP).join(cells)
+        line.rstrip()
+        lines.append(line)
+    lines[0].stylize("bold")
+    return Text("\n").join(lines)
 
 
-def _shown(name: str) -> Text:
+def shown(name: str) -> str:
     """A name that a sandbox gave, without what would steer the terminal."""
-    return Text("".join(sign if sign.isprintable() else "?" for sign in name))
+    return "".join(sign if sign.isprintable() else "?" for sign in name)
 
 
 def _moment(seconds: float) -> str:

@@ -161,7 +161,7 @@ async def _list(office: Office, everything: bool, as_json: bool) -> int:
         office.console.print_json(data={"sandboxes": shown, "warm": ready, "silent_hosts": silent})
         return DONE
     if listed or warm:
-        office.console.print(sandboxes_table(listed, by_id, warm, office.language))
+        office.console.print(sandboxes_table(listed, by_id, warm, office.language, office.console.width))
     else:
         office.console.print(texts.NO_SANDBOXES.say(office.language))
     for url, reason in silent.items():
@@ -211,7 +211,7 @@ async def _show(office: Office, which: str, as_json: bool) -> int:
         unseen = texts.FILES_ONLY_AWAKE.say(office.language, owner=view.owner)
         office.console.print(Text(f"  {label}: {unseen}", style="dim"))
     elif made:
-        office.console.print(artifacts_table(made, office.language))
+        office.console.print(artifacts_table(made, office.language, office.console.width))
     return DONE
 
 

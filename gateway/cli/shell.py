@@ -32,8 +32,7 @@ def register(app: typer.Typer, settings: Settings) -> None:
     ) -> None:
         """Open a terminal in a sandbox. The exit code is that of the shell or of the command.
 
-        Without a terminal here, as in `asos shell ID < script` or `asos shell ID -- CMD > file`, the program gets plain
-        pipes, and its errors stay apart.
+        Without a terminal here (`asos shell ID < script`, `asos shell ID -- CMD > file`) it gets plain pipes.
         """
         run(settings, lambda office: _open(office, which, tuple(command or ())))
 
