@@ -1,14 +1,18 @@
-"""Moves bytes between two connections, a bounded piece at a time."""
+"""Moves bytes between two connections, a bounded piece at a time, each piece counted before it goes on."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Protocol
 
 import h11
 
+from sandbox.reaching import Far
+
 IDLE_SECONDS = 600.0
 PIECE_BYTES = 65_536
-HOP_BY_HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"upgrade"))
+HOP_BY_HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-connection", b"upgrade"))
+NEVER_LAST = HOP_BY_HOP | {b"content-length", b"transfer-encoding", b"host", b"trailer"}
+"""What may not stand behind the content."""
 
 
 class Reader(Protocol):
@@ -29,88 +33,106 @@ class Writer(Protocol):
     def close(self) -> None: ...
 
 
-@dataclass
-class Counts:
-    """Bytes of content so far, as seen from the sandbox."""
+class Tally(Protocol):
+    """Is told of bytes before they go on, and may hold them up or stop them by what it raises."""
 
-    up: int = 0
-    down: int = 0
+    async def sent(self, count: int, /) -> None: ...
+
+    async def received(self, count: int, /) -> None: ...
 
 
-async def tunnel(
-    early: bytes, reader: Reader, writer: Writer, far_reader: Reader, far_writer: Writer, counts: Counts
-) -> None:
-    """Both ways, unread, until both ends have said all or one breaks."""
-    if early:
-        far_writer.write(early)
-        counts.up += len(early)
+async def tunnel(early: bytes, reader: Reader, writer: Writer, far: Far, tally: Tally, late: bytes = b"") -> None:
+    """Both ways, unread, until both ends have said all or one breaks; `early` and `late` were read before."""
 
     async def up() -> None:
-        while piece := await _piece(reader):
-            counts.up += len(piece)
-            await _send(far_writer, piece)
-        far_writer.write_eof()
+        piece = early or await _piece(reader)
+        while piece:
+            await tally.sent(len(piece))
+            await send(far.writer, piece)
+            piece = await _piece(reader)
+        if far.writer.can_write_eof():
+            far.writer.write_eof()
 
     async def down() -> None:
-        while piece := await _piece(far_reader):
-            counts.down += len(piece)
-            await _send(writer, piece)
+        piece = late or await _piece(far.reader)
+        while piece:
+            await tally.received(len(piece))
+            await send(writer, piece)
+            piece = await _piece(far.reader)
         writer.write_eof()
 
     await _side_by_side(asyncio.create_task(up()), asyncio.create_task(down()))
 
 
 async def relay(
-    client: h11.Connection,
-    request: h11.Request,
-    reader: Reader,
-    writer: Writer,
-    far_reader: Reader,
-    far_writer: Writer,
-    counts: Counts,
-) -> None:
-    """One plain request and its answer; both are read and written anew, so that nothing rides along."""
-    server = h11.Connection(h11.CLIENT)
-    await _send(far_writer, server.send(request) or b"")
+    client: h11.Connection, request: h11.Request, reader: Reader, writer: Writer, far: Far, tally: Tally
+) -> tuple[int, bytes]:
+    """One request and its answer; both are read and written anew, so that nothing rides along.
 
-    async def up() -> None:
-        if client.they_are_waiting_for_100_continue:
-            await _send(writer, client.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
-        while True:
-            event = await _event(client, reader)
-            if isinstance(event, h11.Data):
-                counts.up += len(event.data)
-                await _send(far_writer, server.send(event) or b"")
-            elif isinstance(event, h11.EndOfMessage):
-                await _send(far_writer, server.send(h11.EndOfMessage()) or b"")
-                return
-            else:
-                return
-
-    async def down() -> None:
-        while True:
-            event = await _event(server, far_reader)
-            if isinstance(event, h11.Response):
-                headers = [pair for pair in event.headers.raw_items() if pair[0].lower() not in HOP_BY_HOP]
-                answer = h11.Response(
-                    status_code=event.status_code, reason=event.reason, headers=[*headers, (b"Connection", b"close")]
-                )
-                await _send(writer, client.send(answer) or b"")
-            elif isinstance(event, h11.Data):
-                counts.down += len(event.data)
-                await _send(writer, client.send(event) or b"")
-            elif isinstance(event, h11.EndOfMessage):
-                await _send(writer, client.send(h11.EndOfMessage()) or b"")
-                return
-            elif isinstance(event, h11.ConnectionClosed):
-                return
-
-    upload = asyncio.create_task(up())
+    Gives the answer's status, and what the server said beyond it. Raises: h11.RemoteProtocolError, OSError, EOFError,
+    and what the tally raises.
+    """
+    server = h11.Connection(h11.CLIENT, max_incomplete_event_size=PIECE_BYTES)
+    await send(far.writer, server.send(request) or b"")
+    upload = asyncio.create_task(_up(client, server, reader, writer, far, tally))
+    answer = asyncio.create_task(_down(client, server, writer, far, tally))
     try:
-        await down()
+        await asyncio.wait([upload, answer], return_when=asyncio.FIRST_COMPLETED)
+        failure = upload.exception() if upload.done() else None
+        # A server may answer and take no more of a long upload: its answer counts.
+        if failure is not None and not isinstance(failure, OSError):
+            raise failure
+        return await answer, server.trailing_data[0]
     finally:
-        upload.cancel()
-        await asyncio.gather(upload, return_exceptions=True)
+        for task in (upload, answer):
+            task.cancel()
+        await asyncio.gather(upload, answer, return_exceptions=True)
+
+
+async def _up(
+    client: h11.Connection, server: h11.Connection, reader: Reader, writer: Writer, far: Far, tally: Tally
+) -> None:
+    if client.they_are_waiting_for_100_continue:
+        await send(writer, client.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
+    while True:
+        event = await _event(client, reader)
+        if isinstance(event, h11.Data):
+            await tally.sent(len(event.data))
+            await send(far.writer, server.send(h11.Data(data=event.data)) or b"")
+        elif isinstance(event, h11.EndOfMessage):
+            await send(far.writer, server.send(_end(event.headers.raw_items())) or b"")
+            return
+        else:
+            return
+
+
+async def _down(client: h11.Connection, server: h11.Connection, writer: Writer, far: Far, tally: Tally) -> int:
+    """The status of the answer, once it has been passed on whole."""
+    status = 0
+    while True:
+        event = await _event(server, far.reader)
+        if isinstance(event, h11.InformationalResponse) and event.status_code == 101:
+            switched = h11.InformationalResponse(status_code=101, headers=event.headers, reason=event.reason)
+            await send(writer, client.send(switched) or b"")
+            return 101
+        if isinstance(event, h11.Response):
+            status = event.status_code
+            headers = [pair for pair in event.headers.raw_items() if pair[0].lower() not in HOP_BY_HOP]
+            answer = h11.Response(status_code=status, reason=event.reason, headers=headers)
+            await send(writer, client.send(answer) or b"")
+        elif isinstance(event, h11.Data):
+            await tally.received(len(event.data))
+            await send(writer, client.send(h11.Data(data=event.data)) or b"")
+        elif isinstance(event, h11.EndOfMessage):
+            trailers = event.headers.raw_items() if client.their_http_version == b"1.1" else []
+            await send(writer, client.send(_end(trailers)) or b"")
+            return status
+        elif isinstance(event, h11.ConnectionClosed):
+            raise EOFError("the server ended the connection")
+
+
+def _end(trailers: Sequence[tuple[bytes, bytes]]) -> h11.EndOfMessage:
+    return h11.EndOfMessage(headers=[pair for pair in trailers if pair[0].lower() not in NEVER_LAST])
 
 
 async def _event(connection: h11.Connection, reader: Reader) -> object:
@@ -124,7 +146,8 @@ async def _piece(reader: Reader) -> bytes:
         return await reader.read(PIECE_BYTES)
 
 
-async def _send(writer: Writer, piece: bytes) -> None:
+async def send(writer: Writer, piece: bytes) -> None:
+    """Raises: OSError, TimeoutError if the other end takes nothing for long."""
     if piece:
         writer.write(piece)
         async with asyncio.timeout(IDLE_SECONDS):
