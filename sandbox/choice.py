@@ -9,6 +9,7 @@ from sandbox.driver import Driver
 from sandbox.drivers import bubblewrap, docker
 from sandbox.engine import runtimes
 from sandbox.host import OnEgress, SandboxHost
+from sandbox.house import HouseRules
 from sandbox.limits import Limits
 
 
@@ -41,6 +42,7 @@ async def make_host(
     output_mb: int = 64,
     max_sandboxes: int = 16,
     on_egress: OnEgress = lambda _lease, _record: None,
+    house: HouseRules | None = None,
     sweep_grace_seconds: float = 60.0,
     language: Language = "en",
 ) -> SandboxHost:
@@ -61,6 +63,7 @@ async def make_host(
         max_sandboxes=max_sandboxes,
         limits=limits,
         on_egress=on_egress,
+        house=house,
         sweep_grace_seconds=sweep_grace_seconds,
         language=language,
     )

@@ -17,11 +17,13 @@ from contracts.texts import sandbox as texts
 from sandbox.driver import Driver, Found, Spec
 from sandbox.egress import EgressProxy, EgressRecord
 from sandbox.grants import Grants
+from sandbox.house import HouseRules
 from sandbox.limits import Limits
 from sandbox.records import Record, Records
 from sandbox.resolving import Resolve, system_resolve
 from sandbox.session import OpenSandbox
 from sandbox.transport import Connection, connected
+from sandbox.trust import Trust
 
 OnEgress = Callable[[Lease, EgressRecord], None]
 
@@ -39,6 +41,7 @@ class SandboxHost:
         limits: Limits | None = None,
         on_egress: OnEgress = lambda _lease, _record: None,
         resolve: Resolve = system_resolve,
+        house: HouseRules | None = None,
         sweep_grace_seconds: float = 60.0,
         language: Language = "en",
     ) -> None:
@@ -49,6 +52,7 @@ class SandboxHost:
         self._limits = limits or Limits()
         self._on_egress = on_egress
         self._resolve = resolve
+        self._house = house or HouseRules()
         self._sweep_grace_seconds = sweep_grace_seconds
         self._language: Language = language
         self._owner = ""
@@ -164,6 +168,8 @@ class SandboxHost:
             partial(self._on_egress, lease),
             resolve=self._resolve,
             language=self._language,
+            house=self._house,
+            meter=self._house.meters.of(lease.task_id),
         )
 
         async def connect() -> Connection:
@@ -174,7 +180,7 @@ class SandboxHost:
             proxy.grants.add(egress)
             self._remember(lease.sandbox_id, lease.task_id, lease.epoch)
 
-        opened = OpenSandbox(lease, connect, permit, self._limits.output_bytes)
+        opened = OpenSandbox(lease, connect, permit, self._limits.output_bytes, Trust(self._house))
         self._open[lease.sandbox_id] = opened
         return opened
 

@@ -16,6 +16,7 @@ from contracts.sandbox import Command, CommandOutcome, FileEntry, Lease, Progres
 from sandbox.commands import Commands
 from sandbox.files import SftpFiles
 from sandbox.transport import LINK_ERRORS, Connection
+from sandbox.trust import Trust
 
 T = TypeVar("T")
 
@@ -47,11 +48,13 @@ class OpenSandbox:
         connect: Callable[[], Awaitable[Connection]],
         permit: Callable[[Sequence[HostGrant]], None],
         output_bytes: int,
+        trust: Trust | None = None,
     ) -> None:
         self._lease = lease
         self._connect = connect
         self._permit = permit
         self._output_bytes = output_bytes
+        self._trust = trust
         self._link: Link | None = None
         self._linking = asyncio.Lock()
         self._closed = False
@@ -63,6 +66,10 @@ class OpenSandbox:
 
     async def run(self, command: Command, progress: Progress | None = None) -> CommandOutcome:
         """Raises: SandboxLost."""
+        trusting = await self._trust.given_to(command, self._run) if self._trust else command
+        return await self._run(trusting, progress)
+
+    async def _run(self, command: Command, progress: Progress | None = None) -> CommandOutcome:
         key = call_key(command.call_id or secrets.token_hex(16))
         try:
             return await self.use(lambda link: link.commands.run(command, key, progress))

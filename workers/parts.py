@@ -1,5 +1,6 @@
 """Builds everything that a worker is made of, and closes it again."""
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -39,7 +40,9 @@ from runtime.settings import Settings
 from runtime.temporal import connect
 from sandbox.choice import make_host
 from sandbox.host import SandboxHost
+from sandbox.house import HouseRules
 from workers.egress_audit import EgressAudit, auditing
+from workers.egress_rules import house_of
 from workers.planners import planner_of
 from workers.watching import Watching
 
@@ -77,7 +80,8 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         stack.push_async_callback(log.close)
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
-        host = await host_of(settings, paths, await stack.enter_async_context(auditing(log)))
+        house = await asyncio.to_thread(house_of, settings, paths, keyring, policy_file)
+        host = await host_of(settings, paths, house, await stack.enter_async_context(auditing(log)))
         stack.push_async_callback(host.close)
         planner = await stack.enter_async_context(planner_of(settings, blobs))
         acting = ActingParts(
@@ -123,7 +127,7 @@ def policy_in(path: Path) -> PolicyFile[Policy]:
         raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
 
 
-async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> SandboxHost:
+async def host_of(settings: Settings, paths: DataPaths, house: HouseRules, audit: EgressAudit) -> SandboxHost:
     """This machine's sandboxes."""
     return await make_host(
         host_id=settings.host_id,
@@ -138,6 +142,7 @@ async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> S
         output_mb=settings.sandbox_output_mb,
         max_sandboxes=settings.max_sandboxes,
         on_egress=audit,
+        house=house,
         language=settings.language,
     )
 
