@@ -54,7 +54,10 @@ async def asked(reader: Reader, held: bytes) -> Asked | None:
         raise BadHead(str(error)) from error
     if not isinstance(event, h11.Request):
         raise BadHead("no request")
-    if event.http_version < b"1.1" and any(name == b"transfer-encoding" for name, _ in event.headers):
+    is_older = event.http_version == b"1.0"
+    if not is_older and event.http_version != b"1.1":
+        raise BadHead("neither HTTP/1.1 nor HTTP/1.0")
+    if is_older and any(name == b"transfer-encoding" for name, _ in event.headers):
         raise BadHead("HTTP/1.0 knows no transfer encoding")
     return Asked(client, event)
 

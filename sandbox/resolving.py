@@ -6,13 +6,14 @@ import socket
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import psutil
 
 from contracts.language import Language
 from contracts.messages import HostGrant
 from contracts.texts import egress as texts
-from sandbox.addresses import is_public
+from sandbox.addresses import Address, is_public
 from sandbox.grants import pinned
 from sandbox.rules import Laws, Refused
 
@@ -60,7 +61,7 @@ async def located(laws: Laws, grant: HostGrant, name: str, port: int, resolve: R
 
 def _closed(laws: Laws, name: str, text: str) -> Refused | None:
     address = _address(text)
-    if address is None or not is_public(address) or address in _own.addresses():
+    if address is None or not is_public(address) or address in own_addresses():
         return _not_public(laws.language, name, text)
     return laws.closed(str(address))
 
@@ -69,7 +70,7 @@ def _not_public(language: Language, name: str, address: str) -> Refused:
     return Refused("not_public", texts.EGRESS_NOT_PUBLIC.say(language, host=name, address=address))
 
 
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _address(text: str) -> Address | None:
     """An IPv4 address in an IPv6 coat is taken out of it, as the kernel does when it connects."""
     try:
         address = ipaddress.ip_address(text)
@@ -79,19 +80,12 @@ def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     return mapped or address
 
 
-class _OwnAddresses:
+def own_addresses() -> frozenset[Address]:
     """The addresses of this machine: what listens on all of them listens on the public one too."""
-
-    def __init__(self) -> None:
-        self._known: frozenset[ipaddress.IPv4Address | ipaddress.IPv6Address] = frozenset()
-        self._until = 0.0
-
-    def addresses(self) -> frozenset[ipaddress.IPv4Address | ipaddress.IPv6Address]:
-        if time.monotonic() >= self._until:
-            found = (_address(each.address) for cards in psutil.net_if_addrs().values() for each in cards)
-            self._known = frozenset(address for address in found if address is not None)
-            self._until = time.monotonic() + OWN_SECONDS
-        return self._known
+    return _own_addresses(int(time.monotonic() // OWN_SECONDS))
 
 
-_own = _OwnAddresses()
+@lru_cache(maxsize=1)
+def _own_addresses(_moment: int) -> frozenset[Address]:
+    found = (_address(each.address) for cards in psutil.net_if_addrs().values() for each in cards)
+    return frozenset(address for address in found if address is not None)

@@ -1,6 +1,7 @@
 """A proxy on a port of its own, servers for it to reach, and a resolver that a test fills."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -93,3 +94,38 @@ async def proxy(
 
 def connect(place: str) -> bytes:
     return f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode()
+
+
+class Origin:
+    """A server that answers every connection with the same bytes, and keeps what it was sent."""
+
+    def __init__(self, answer: bytes) -> None:
+        self.answer = answer
+        self.heard: list[bytes] = []
+        self.port = 0
+        self.grant = HostGrant(host="site.test", port=80)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard = await reader.readuntil(b"\r\n\r\n")
+        self.heard.append(heard)
+        if b"Transfer-Encoding" in heard:
+            self.heard[-1] += await reader.readuntil(b"0\r\n") + await reader.readuntil(b"\r\n\r\n")
+        writer.write(self.answer)
+        if b"101 Switching" in self.answer:
+            while piece := await reader.read(1_000):
+                writer.write(piece)
+        writer.close()
+
+
+@asynccontextmanager
+async def saying(answer: bytes, tls: ssl.SSLContext | None = None) -> AsyncIterator[Origin]:
+    made = Origin(answer)
+    async with await asyncio.start_server(made.serve, "127.0.0.1", 0, ssl=tls) as server:
+        made.port = server.sockets[0].getsockname()[1]
+        made.grant = HostGrant(host="site.test", port=443 if tls else 80, address=f"127.0.0.1:{made.port}")
+        yield made
+
+
+def get(url: str, *headers: str, method: str = "GET") -> bytes:
+    lines = [f"{method} {url} HTTP/1.1", f"Host: {url.split('/')[2]}", *headers, "", ""]
+    return "\r\n".join(lines).encode()

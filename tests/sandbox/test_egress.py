@@ -1,6 +1,7 @@
 """The egress proxy, spoken to over plain sockets and from inside sandboxes."""
 
 import asyncio
+import ipaddress
 
 import pytest
 
@@ -9,7 +10,7 @@ from contracts.sandbox import Command
 from sandbox.egress import EgressProxy, EgressRecord
 from sandbox.grants import Grants
 from sandbox.session import OpenSandbox
-from tests.sandbox.proxies import connect, origin, proxy
+from tests.sandbox.proxies import connect, get, origin, proxy
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,27 @@ async def test_no_name_and_no_spelling_leads_to_a_private_address(place: str, ad
 
     assert answer.startswith(b"HTTP/1.1 403 ")
     assert it.records[0].reason == "not_public"
+
+
+async def test_a_name_that_changes_its_answer_is_refused_on_the_same_connection() -> None:
+    async with proxy(HostGrant(host="a.example", port=80), names={"a.example": ["192.0.2.1"]}) as it:
+        answers = []
+        for addresses in (["127.0.0.1"], ["8.8.8.8", "169.254.169.254"], ["fd00:ec2::254"]):
+            it.names["a.example"] = addresses
+            answers.append(await it.ask(get("http://a.example/")))
+
+    assert [one[:12] for one in answers] == [b"HTTP/1.1 403"] * 3
+    assert [one.reason for one in it.records] == ["not_public"] * 3
+    assert it.asked == ["a.example"] * 3
+
+
+async def test_the_public_address_of_this_machine_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandbox.resolving.own_addresses", lambda: {ipaddress.ip_address("8.8.4.4")})
+    async with proxy(HostGrant(host="*"), names={"me.example": ["8.8.4.4"], "8.8.4.4": ["::ffff:8.8.4.4"]}) as it:
+        answers = [await it.ask(connect("me.example:443")), await it.ask(connect("8.8.4.4:443"))]
+
+    assert [one[:12] for one in answers] == [b"HTTP/1.1 403"] * 2
+    assert [one.reason for one in it.records] == ["not_public"] * 2
 
 
 async def test_a_real_name_that_resolves_to_loopback_is_refused() -> None:
