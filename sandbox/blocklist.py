@@ -7,6 +7,8 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 
 from sandbox.addresses import is_number
@@ -29,7 +31,7 @@ class Blocklist:
     """Names that are closed, each with everything below it. Two names share a number once in 10^13 lists."""
 
     def __init__(self, numbers: Iterable[int] = ()) -> None:
-        self._numbers = array("q", sorted(set(numbers)))
+        self._numbers = array("q", (number for number, _ in groupby(sorted(numbers))))
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -95,10 +97,10 @@ def read_blocklist(path: Path) -> Blocklist:
             numbers.extend(found)
             if b"\0" in line:
                 raise BlocklistBroken(f"{path}:{line_number}: a NUL byte; the file is no text")
-    if not lines:
-        raise BlocklistBroken(f"{path} names no domain; to close none, leave ASOS_EGRESS_BLOCKLIST empty")
     if len(odd) > UNREADABLE_SHARE * (lines + len(odd)):
         raise BlocklistBroken(f"{path}:{odd[0]}: no domain, nor are {len(odd) - 1} further lines: is it a list?")
+    if not lines:
+        raise BlocklistBroken(f"{path} names no domain; to close none, leave ASOS_EGRESS_BLOCKLIST empty")
     if odd:
         log.warning("the blocklist %s has %d unreadable lines, such as line %d", path, len(odd), odd[0])
     return Blocklist(numbers)
@@ -108,7 +110,7 @@ def _numbers_of(line: bytes) -> Iterator[int]:
     """The names of one line. Raises: ValueError if it is neither a name nor an address and names."""
     words = line.partition(b"#")[0].lower().split()
     if len(words) > 1:
-        ipaddress.ip_address(words[0].partition(b"%")[0].decode("ascii", "replace"))
+        _check_address(words[0])
         words = words[1:]
     for word in words:
         name = word.removeprefix(b"*").strip(b".")
@@ -119,6 +121,11 @@ def _numbers_of(line: bytes) -> Iterator[int]:
         elif not re.fullmatch(rb"[a-z0-9_-]{1,63}", name):
             raise ValueError("no name")
         # A name of one label, such as localhost, is a machine's own or a whole top-level domain: neither is meant.
+
+
+@lru_cache(maxsize=64)  # a file in the format of /etc/hosts says the same address in every line
+def _check_address(word: bytes) -> None:
+    ipaddress.ip_address(word.partition(b"%")[0].decode("ascii", "replace"))
 
 
 def _spelled(name: bytes) -> bytes:
