@@ -269,13 +269,10 @@ class EgressProxy:
 
     async def _refuse(self, exchange: Exchange, refused: Refused) -> bool:
         """Answer; a request without content leaves the connection fit for the next one."""
-        one, target = exchange.asked, exchange.target
-        keep = target.request is not None and not one.has_content and one.request.http_version == b"1.1"
-        keep = keep and exchange.far is None
+        one = exchange.asked
+        keep = exchange.target.request is not None and exchange.far is None and one.ends_here()
         await refuse(exchange.writer, refused, keep=keep, head_only=one.request.method == b"HEAD")
-        if keep:
-            one.client.next_event()  # the end of the request, behind which the next one begins
-        else:
+        if not keep:
             await linger(exchange.reader, exchange.writer)
         return keep
 

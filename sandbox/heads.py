@@ -30,13 +30,16 @@ class Asked:
     request: h11.Request
 
     @property
-    def has_content(self) -> bool:
-        return any(name in (b"transfer-encoding", b"content-length") for name, _ in self.request.headers)
-
-    @property
     def rest(self) -> bytes:
         """What was read beyond this request, once it has been read to its end."""
         return self.client.trailing_data[0]
+
+    def ends_here(self) -> bool:
+        """Whether it has no content and its connection may take another request; it is then read to its end."""
+        framed = (b"transfer-encoding", b"content-length")
+        if self.request.http_version == b"1.0" or any(name in framed for name, _ in self.request.headers):
+            return False
+        return isinstance(self.client.next_event(), h11.EndOfMessage) and self.client.their_state is h11.DONE
 
 
 async def asked(reader: Reader, held: bytes) -> Asked | None:

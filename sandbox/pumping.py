@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import h11
 
@@ -42,7 +42,10 @@ class Tally(Protocol):
 
 
 async def tunnel(early: bytes, reader: Reader, writer: Writer, far: Far, tally: Tally, late: bytes = b"") -> None:
-    """Both ways, unread, until both ends have said all or one breaks; `early` and `late` were read before."""
+    """Both ways, unread, until both ends have said all or one breaks; `early` and `late` were read before.
+
+    TLS to the server knows no half-closed connection: there the sandbox's end is the end.
+    """
 
     async def up() -> None:
         piece = early or await _piece(reader)
@@ -61,7 +64,14 @@ async def tunnel(early: bytes, reader: Reader, writer: Writer, far: Far, tally: 
             piece = await _piece(far.reader)
         writer.write_eof()
 
-    await _side_by_side(asyncio.create_task(up()), asyncio.create_task(down()))
+    upward, downward = asyncio.create_task(up()), asyncio.create_task(down())
+    try:
+        await asyncio.wait((upward, downward), return_when=asyncio.FIRST_COMPLETED)
+        if upward.done() and (upward.exception() is not None or not far.writer.can_write_eof()):
+            return upward.result()
+        await asyncio.gather(upward, downward)
+    finally:
+        await _end_all(upward, downward)
 
 
 async def relay(
@@ -84,9 +94,7 @@ async def relay(
             raise failure
         return await answer, server.trailing_data[0]
     finally:
-        for task in (upload, answer):
-            task.cancel()
-        await asyncio.gather(upload, answer, return_exceptions=True)
+        await _end_all(upload, answer)
 
 
 async def _up(
@@ -154,11 +162,7 @@ async def send(writer: Writer, piece: bytes) -> None:
             await writer.drain()
 
 
-async def _side_by_side(*tasks: asyncio.Task[None]) -> None:
-    """Until all are done or one fails; then the others end too."""
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+async def _end_all(*tasks: asyncio.Task[Any]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -13,11 +13,8 @@ class Far:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
-
-    @property
-    def address(self) -> str:
-        peer = self.writer.get_extra_info("peername")
-        return str(peer[0]) if peer else ""
+        peer = writer.get_extra_info("peername")
+        self.address = str(peer[0]) if peer else ""
 
 
 async def reached(addresses: Sequence[tuple[str, int]], host: str, context: ssl.SSLContext | None) -> Far | None:

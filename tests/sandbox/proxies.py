@@ -50,10 +50,11 @@ class Proxy:
         rewrite: Rewrite = unchanged,
     ) -> None:
         self.records: list[EgressRecord] = []
+        self._noted = asyncio.Event()
         self.asked: list[str] = []
         self.names = names
         self.egress = EgressProxy(
-            Grants(grants), self.records.append, resolve=self._resolve, house=house, meter=meter, rewrite=rewrite
+            Grants(grants), self._note, resolve=self._resolve, house=house, meter=meter, rewrite=rewrite
         )
         self.port = 0
 
@@ -75,6 +76,18 @@ class Proxy:
         writer.close()
         await writer.wait_closed()
         return answer
+
+    async def recorded(self, count: int) -> list[EgressRecord]:
+        """The records, once there are so many: a line is written a moment after the client has its answer."""
+        async with asyncio.timeout(20):
+            while len(self.records) < count:
+                self._noted.clear()
+                await self._noted.wait()
+        return self.records
+
+    def _note(self, record: EgressRecord) -> None:
+        self.records.append(record)
+        self._noted.set()
 
 
 @asynccontextmanager

@@ -100,6 +100,7 @@ async def test_a_pinned_host_is_tunnelled_without_resolving() -> None:
         pinned = HostGrant(host="site.test", port=443, address=f"127.0.0.1:{port}")
         async with proxy(pinned) as it:
             answer = await it.ask(connect("SITE.test:443") + b"echo\nhello")
+            await it.recorded(1)
 
     assert answer == b"HTTP/1.1 200 Connection established\r\n\r\nhello"
     assert it.asked == []

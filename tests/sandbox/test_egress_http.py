@@ -113,6 +113,7 @@ async def test_a_web_socket_is_opened_and_nothing_else_is_upgraded() -> None:
     asked = ("Connection: keep-alive, Upgrade", "Sec-WebSocket-Key: k")
     async with saying(switching) as site, proxy(site.grant) as it:
         answer = await it.ask(get("http://site.test/ws", *asked, "Upgrade: websocket") + b"frames")
+        await it.recorded(1)
         await it.ask(get("http://site.test/", *asked, "Upgrade: h2c", "HTTP2-Settings: x"))
 
     assert answer.startswith(b"HTTP/1.1 101 ")
