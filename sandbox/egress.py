@@ -26,6 +26,8 @@ from sandbox.rules import Laws, Refused
 from sandbox.targets import Target, inner_target, proxy_target
 
 MOST_CONNECTIONS = 128
+MOST_ANSWERED = 2 * MOST_CONNECTIONS
+"""Connections beyond it are closed unread; those between the two are told why."""
 NOTHING_LISTED = Blocklist()
 
 log = logging.getLogger(__name__)
@@ -119,7 +121,8 @@ class EgressProxy:
         """Requests one after the other until either end has had enough; each is judged anew."""
         self._open += 1
         try:
-            await self._requests(b"", reader, writer, Side())
+            if self._open <= MOST_ANSWERED:
+                await self._requests(b"", reader, writer, Side())
         except (OSError, TimeoutError, h11.ProtocolError, EOFError, LimitReached) as error:
             log.debug("a connection of the egress proxy broke: %s", error)
         finally:
