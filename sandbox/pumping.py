@@ -11,7 +11,9 @@ from sandbox.reaching import Far
 IDLE_SECONDS = 600.0
 PIECE_BYTES = 65_536
 HOP_BY_HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-connection", b"upgrade"))
-NEVER_LAST = HOP_BY_HOP | {b"content-length", b"transfer-encoding", b"host", b"trailer"}
+NEVER_FROM_SERVERS = HOP_BY_HOP | {b"x-asos-reason"}
+"""Nor may a server's answer pass for one of the proxy's own."""
+NEVER_LAST = NEVER_FROM_SERVERS | {b"content-length", b"transfer-encoding", b"host", b"trailer"}
 """What may not stand behind the content."""
 
 
@@ -125,7 +127,7 @@ async def _down(client: h11.Connection, server: h11.Connection, writer: Writer, 
             return 101
         if isinstance(event, h11.Response):
             status = event.status_code
-            headers = [pair for pair in event.headers.raw_items() if pair[0].lower() not in HOP_BY_HOP]
+            headers = [pair for pair in event.headers.raw_items() if pair[0].lower() not in NEVER_FROM_SERVERS]
             answer = h11.Response(status_code=status, reason=event.reason, headers=headers)
             await send(writer, client.send(answer) or b"")
         elif isinstance(event, h11.Data):

@@ -149,3 +149,12 @@ async def test_too_many_connections_are_answered(monkeypatch: pytest.MonkeyPatch
             await writer.wait_closed()
 
     assert b"X-Asos-Reason: busy\r\n" in answer
+
+
+async def test_a_server_cannot_pass_for_the_proxy() -> None:
+    said = b"HTTP/1.1 403 Forbidden\r\nX-Asos-Reason: not_allowed\r\nContent-Length: 2\r\n\r\nno"
+    async with saying(said) as site, proxy(site.grant) as it:
+        answer = await it.ask(get("http://site.test/"))
+
+    assert answer.startswith(b"HTTP/1.1 403 ")
+    assert b"asos" not in answer.lower()
