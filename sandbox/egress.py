@@ -12,13 +12,14 @@ import h11
 
 from contracts.egress import EgressRules
 from contracts.language import Language
+from contracts.messages import HostGrant
 from sandbox.answers import linger, refuse
 from sandbox.blocklist import Blocklist
 from sandbox.grants import Grants, canonical_host
 from sandbox.heads import Asked, BadHead, asked
 from sandbox.house import HouseRules, Rewrite, rewritten, unchanged
 from sandbox.metering import Counts, LimitReached, Meter
-from sandbox.pumping import Reader, Writer, relay, send, tunnel
+from sandbox.pumping import BadContent, Reader, Writer, relay, send, tunnel
 from sandbox.reaching import Far, reached
 from sandbox.refusals import Refusals
 from sandbox.resolving import Open, Resolve, located, system_resolve
@@ -26,6 +27,7 @@ from sandbox.rules import Laws, Refused
 from sandbox.targets import Target, inner_target, proxy_target
 
 MOST_CONNECTIONS = 128
+MOST_RESOLVING = 8
 MOST_ANSWERED = 2 * MOST_CONNECTIONS
 """Connections beyond it are closed unread; those between the two are told why."""
 NOTHING_LISTED = Blocklist()
@@ -116,6 +118,7 @@ class EgressProxy:
         self._meter = meter or Meter()
         self._rewrite = rewrite
         self._open = 0
+        self._resolving = asyncio.Semaphore(MOST_RESOLVING)
 
     async def serve(self, reader: Reader, writer: Writer) -> None:
         """Requests one after the other until either end has had enough; each is judged anew."""
@@ -123,7 +126,7 @@ class EgressProxy:
         try:
             if self._open <= MOST_ANSWERED:
                 await self._requests(b"", reader, writer, Side())
-        except (OSError, TimeoutError, h11.ProtocolError, EOFError, LimitReached) as error:
+        except (OSError, TimeoutError, h11.ProtocolError, EOFError, BadContent, LimitReached) as error:
             log.debug("a connection of the egress proxy broke: %s", error)
         finally:
             self._open -= 1
@@ -194,9 +197,11 @@ class EgressProxy:
         if isinstance(grant, Refused):
             return grant
         # An opened tunnel counts by the requests in it.
-        return (None if opens else self._used_up(laws.rules)) or await located(
-            laws, grant, name, target.port, self._resolve
-        )
+        return (None if opens else self._used_up(laws.rules)) or await self._located(laws, grant, name, target.port)
+
+    async def _located(self, laws: Laws, grant: HostGrant, name: str, port: int) -> Open | Refused:
+        async with self._resolving:
+            return await located(laws, grant, name, port, self._resolve)
 
     def _used_up(self, rules: EgressRules) -> Refused | None:
         exhausted = self._meter.exhausted(rules)
@@ -259,6 +264,10 @@ class EgressProxy:
             if client.our_state is not h11.SEND_RESPONSE:
                 raise
             return self._refusals.used_up(error.direction, exchange.laws.rules)
+        except BadContent:
+            if client.our_state is not h11.SEND_RESPONSE:
+                raise
+            return self._refusals.bad("bad_content")
         except (h11.ProtocolError, OSError, EOFError):
             if client.our_state is not h11.SEND_RESPONSE:
                 raise

@@ -7,15 +7,20 @@ import logging
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from weakref import WeakValueDictionary
 
 from contracts.egress import EgressRules
 
 log = logging.getLogger(__name__)
 
 Clock = Callable[[], float]
+
+KEPT_SECONDS = 90 * 86_400.0
+"""Longer than any task waits."""
 
 
 class LimitReached(Exception):
@@ -72,14 +77,21 @@ class Meter:
             return "down"
         return None
 
-    async def spend(self, rules: EgressRules, *, up: int = 0, down: int = 0) -> None:
-        """Count bytes before they are passed on, and wait as long as their rate demands. Raises: LimitReached."""
+    def expect(self, rules: EgressRules, *, up: int = 0, down: int = 0) -> None:
+        """Say beforehand that so many bytes are too many. Raises: LimitReached."""
         if rules.bytes_up is not None and up and self.up + up > rules.bytes_up:
-            self.up = rules.bytes_up
             raise LimitReached("up")
         if rules.bytes_down is not None and down and self.down + down > rules.bytes_down:
-            self.down = rules.bytes_down
             raise LimitReached("down")
+
+    async def spend(self, rules: EgressRules, *, up: int = 0, down: int = 0) -> None:
+        """Count bytes before they are passed on, and wait as long as their rate demands. Raises: LimitReached."""
+        try:
+            self.expect(rules, up=up, down=down)
+        except LimitReached:
+            self.up = self.up if not up or rules.bytes_up is None else rules.bytes_up
+            self.down = self.down if not down or rules.bytes_down is None else rules.bytes_down
+            raise
         self.up += up
         self.down += down
         if rules.bytes_per_second is not None:
@@ -120,6 +132,10 @@ class Counts:
         await self.meter.spend(self.rules, up=count)
         self.up += count
 
+    def announced(self, *, up: int = 0, down: int = 0) -> None:
+        """Raises: LimitReached."""
+        self.meter.expect(self.rules, up=up, down=down)
+
     async def received(self, count: int) -> None:
         """Raises: LimitReached."""
         await self.meter.spend(self.rules, down=count)
@@ -127,17 +143,21 @@ class Counts:
 
 
 class Meters:
-    """The meters of all tasks of a host; with a folder, their totals outlast the process."""
+    """The meters of the tasks at work on a host; with a folder, totals outlast the process."""
 
     def __init__(self, folder: Path | None = None) -> None:
+        """Forgets what no task can need any more. It looks through the folder, so call it off the event loop."""
         self._folder = folder
-        self._meters: dict[str, Meter] = {}
+        self._meters: WeakValueDictionary[str, Meter] = WeakValueDictionary()
+        if folder is not None:
+            _forget_old(folder)
 
     def of(self, task_id: str) -> Meter:
-        """The task's meter. It reads a small file the first time."""
-        if task_id not in self._meters:
-            self._meters[task_id] = self._read(task_id)
-        return self._meters[task_id]
+        """The task's meter, for as long as somebody holds it. It reads a small file the first time."""
+        meter = self._meters.get(task_id)
+        if meter is None:
+            meter = self._meters[task_id] = self._read(task_id)
+        return meter
 
     def _read(self, task_id: str) -> Meter:
         if self._folder is None:
@@ -146,6 +166,13 @@ class Meters:
         meter = Meter(self._folder / f"{name}.json")
         meter.resume()
         return meter
+
+
+def _forget_old(folder: Path) -> None:
+    for path in folder.glob("*.json"):
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - KEPT_SECONDS:
+                path.unlink()
 
 
 def _write(path: Path, totals: tuple[int, int]) -> None:

@@ -5,8 +5,9 @@ import ipaddress
 import socket
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import psutil
 
@@ -18,6 +19,7 @@ from sandbox.grants import pinned
 from sandbox.rules import Laws, Refused
 
 RESOLVE_SECONDS = 8.0
+RESOLVE_THREADS = 16
 OWN_SECONDS = 10.0
 """How long the addresses of this machine are remembered."""
 
@@ -35,8 +37,16 @@ class Open:
 
 async def system_resolve(host: str, port: int) -> Sequence[str]:
     """Raises: OSError."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    found = await asyncio.get_running_loop().run_in_executor(
+        _threads(), lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    )
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """Threads of their own: names that nobody answers for must not hold up other work of this process."""
+    return ThreadPoolExecutor(RESOLVE_THREADS, "resolve")
 
 
 async def located(laws: Laws, grant: HostGrant, name: str, port: int, resolve: Resolve) -> Open | Refused:

@@ -1,10 +1,12 @@
 """How the egress proxy reads and writes HTTP: framing, kept connections, and what is smuggled in neither way."""
 
 import asyncio
+import math
 import re
 
 import pytest
 
+from sandbox.pumping import Pulse
 from tests.sandbox.proxies import get, proxy, saying
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -91,6 +93,15 @@ async def test_an_answer_without_content_or_length_keeps_the_connection(method: 
     assert [one.reason for one in it.records] == ["allowed", "allowed"]
 
 
+@pytest.mark.parametrize("content", [b"zz\r\n", b"5\r\nab", b"5\r\nabcdeXX3\r\n", b"5\nabcde\n0\n\n"])
+async def test_content_that_cannot_be_read_is_the_sandbox_s_own_fault(content: bytes) -> None:
+    async with saying(OK) as site, proxy(site.grant) as it:
+        answer = await it.ask(get("http://site.test/", "Transfer-Encoding: chunked", method="POST") + content)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert [one.reason for one in it.records] == ["bad_content"]
+
+
 async def test_content_is_called_for_only_once_the_request_is_permitted() -> None:
     headers = ("Expect: 100-continue", "Content-Length: 2")
     async with saying(OK) as site, proxy(site.grant) as it:
@@ -158,3 +169,32 @@ async def test_a_server_cannot_pass_for_the_proxy() -> None:
 
     assert answer.startswith(b"HTTP/1.1 403 ")
     assert b"asos" not in answer.lower()
+
+
+class Slow:
+    """Says nothing in its first two reads."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    async def read(self, _: int = -1, /) -> bytes:
+        self.reads += 1
+        if self.reads <= 2:
+            await asyncio.Event().wait()
+        return b"at last"
+
+
+@pytest.mark.parametrize(("other_way_moves", "reads"), [(True, 3), (False, 1)])
+async def test_a_connection_is_idle_only_if_nothing_moves_either_way(
+    other_way_moves: bool, reads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandbox.pumping.IDLE_SECONDS", 0.01)
+    pulse, slow = Pulse(), Slow()
+    pulse.moved = math.inf if other_way_moves else -math.inf
+    try:
+        piece = await pulse.piece(slow)
+    except TimeoutError:
+        piece = b""
+
+    assert (piece == b"at last") is other_way_moves
+    assert slow.reads == reads

@@ -142,8 +142,8 @@ async def test_an_address_that_is_blocked_is_closed_under_every_name() -> None:
 async def test_traffic_beyond_the_limit_is_cut_and_the_total_outlasts_the_process(tmp_path: Path) -> None:
     rules = EgressRules(bytes_up=100, bytes_down=1_000)
     house = HouseRules(rules=lambda: rules, meters=Meters(tmp_path))
-    big = b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + b"x" * 5_000
-    async with saying(big) as site, origin() as port:
+    endless = b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 5_000
+    async with saying(endless) as site, origin() as port:
         tunnel = HostGrant(host="far.test", address=f"127.0.0.1:{port}")
         async with proxy(site.grant, tunnel, house=house, meter=house.meters.of("t1")) as it:
             up = await it.ask(connect("far.test:443") + b"echo\n" + b"y" * 200)
@@ -160,6 +160,22 @@ async def test_traffic_beyond_the_limit_is_cut_and_the_total_outlasts_the_proces
     assert [one.reason for one in (*it.records, *later.records, *other.records)] == [
         "bytes_up", "bytes_up", "bytes_down", "bytes_down",
     ]  # fmt: skip
+
+
+async def test_what_is_announced_as_too_long_is_refused_in_words_and_the_rest_still_passes() -> None:
+    rules = EgressRules(bytes_up=10, bytes_down=10)
+    house = HouseRules(rules=lambda: rules)
+    async with saying(b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n" + b"x" * 11) as big, proxy(house=house) as it:
+        it.egress.grants.add([big.grant])
+        down = await it.ask(get("http://site.test/"))
+        up = await it.ask(get("http://site.test/", "Content-Length: 11", method="PUT") + b"y" * 11)
+        big.answer = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n" + b"x" * 9
+        fitting = await it.ask(get("http://site.test/", "Content-Length: 9", method="PUT") + b"y" * 9)
+
+    assert b"X-Asos-Reason: bytes_down\r\n" in down
+    assert b"X-Asos-Reason: bytes_up\r\n" in up
+    assert fitting.endswith(b"x" * 9)
+    assert [one.reason for one in it.records] == ["bytes_down", "bytes_up", "allowed"]
 
 
 async def test_requests_are_let_through_again_as_time_passes() -> None:
