@@ -39,9 +39,10 @@ class PolicyFile(Generic[P]):
         self._policy = parse(path.read_text("utf-8"))
 
     def judge(self, question: Question) -> Verdict:
-        return self._judge(question, self._current())
+        return self._judge(question, self.current())
 
-    def _current(self) -> P:
+    def current(self) -> P:
+        """The policy in force. It may read the file, so call it off the event loop."""
         with self._lock:
             try:
                 self._refresh()

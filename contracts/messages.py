@@ -72,6 +72,9 @@ class HostGrant(Value):
     host: str
     port: int = Field(default=443, ge=1, le=65535)
     address: str | None = None
+    methods: tuple[str, ...] = ()
+    """The only ones it opens the host for; empty for any. Of encrypted traffic that is not inspected only `CONNECT` is
+    seen."""
 
 
 class Answer(Value):

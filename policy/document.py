@@ -35,6 +35,10 @@ class Entry:
     def is_empty(self) -> bool:
         return isinstance(self.node, yaml.ScalarNode) and self.node.tag == "tag:yaml.org,2002:null"
 
+    @property
+    def is_mapping(self) -> bool:
+        return isinstance(self.node, yaml.MappingNode)
+
     def fields(self, known: Sequence[str]) -> dict[str, "Entry"]:
         """The entries of a mapping that have a value. Raises: PolicyError for an unknown or doubled key."""
         if self.is_empty:

@@ -1,14 +1,17 @@
 """Read the person's policy file: YAML or JSON, one role or several, with the line of whatever is wrong."""
 
 import hashlib
+from collections.abc import Sequence
 
 from policy.document import Entry, PolicyError, read_document
+from policy.egress import egress_rules
 from policy.roles import Policy, Role
 from policy.sections import api_rules, approval_rules, browser_rules, command_rules, text_list
 
 MAX_CHARACTERS = 1_048_576
 
-_ROLE_KEYS = ("role", "permissions", "approval_rules", "senders")
+_ROLE_KEYS = ("role", "permissions", "approval_rules", "senders", "version")
+_KEYS = ("roles", "egress", *_ROLE_KEYS)
 
 
 def parse(text: str, name: str) -> Policy:
@@ -19,17 +22,18 @@ def parse(text: str, name: str) -> Policy:
     if len(text) > MAX_CHARACTERS:
         raise PolicyError(name, 1, f"the file has {len(text)} characters; at most {MAX_CHARACTERS} are read")
     version = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return Policy(version, _roles(read_document(text, name)))
+    document = read_document(text, name)
+    fields = document.fields(_KEYS)
+    return Policy(version, _roles(document, fields), egress_rules(fields.get("egress")))
 
 
-def _roles(document: Entry) -> dict[str, Role]:
-    fields = document.fields(("roles", *_ROLE_KEYS, "version"))
+def _roles(document: Entry, fields: dict[str, Entry]) -> dict[str, Role]:
     if "roles" in fields and "role" in fields:
         raise fields["role"].error("use either `role` for one role or `roles` for a list, not both")
     entries = fields["roles"].items() if "roles" in fields else [document]
     roles: dict[str, Role] = {}
     for entry in entries:
-        role = _role(entry)
+        role = _role(entry, _KEYS if entry is document else _ROLE_KEYS)
         if role.name in roles:
             raise entry.error(f"the role {role.name!r} is there twice: give each role one place")
         roles[role.name] = role
@@ -38,8 +42,8 @@ def _roles(document: Entry) -> dict[str, Role]:
     return roles
 
 
-def _role(entry: Entry) -> Role:
-    fields = entry.fields((*_ROLE_KEYS, "version"))
+def _role(entry: Entry, known: Sequence[str]) -> Role:
+    fields = entry.fields(known)
     if "role" not in fields:
         raise entry.error("no `role`: give the role a name, such as `role: owner`")
     permissions = fields["permissions"].fields(("browser", "cli", "api")) if "permissions" in fields else {}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from contracts.egress import EgressRules
 from policy.hosts import HostPattern
 from policy.paths import PathPattern
 from policy.patterns import CommandPattern
@@ -75,10 +76,11 @@ class Role:
 
 @dataclass(frozen=True)
 class Policy:
-    """All roles of one file; `version` is the digest of its text."""
+    """All roles of one file, and what holds for everybody's sandboxes; `version` is the digest of its text."""
 
     version: str
     roles: dict[str, Role] = field(default_factory=dict)
+    egress: EgressRules = field(default_factory=EgressRules)
 
     def role_of(self, sender: str) -> str | None:
         """The name of the first role that lists the sender, written as `<channel>:<id>`."""

@@ -70,7 +70,7 @@ def api_rules(entry: Entry) -> ApiRules:
     fields = entry.fields(("budget_daily", "rate_limit", "scopes"))
     return ApiRules(
         budget_daily=_money(fields["budget_daily"]) if "budget_daily" in fields else None,
-        rate_limit=_rate(fields["rate_limit"]) if "rate_limit" in fields else None,
+        rate_limit=rate(fields["rate_limit"]) if "rate_limit" in fields else None,
         scopes=text_list(fields.get("scopes")),
     )
 
@@ -91,6 +91,17 @@ def approval_rules(entry: Entry | None) -> ApprovalRules:
 
 def text_list(entry: Entry | None) -> tuple[str, ...]:
     return tuple(item.text() for item in entry.items()) if entry else ()
+
+
+def rate(entry: Entry) -> Rate:
+    """`60/min`, or a bare number a minute."""
+    text = entry.text().lower()
+    if text.isdigit():
+        return Rate(int(text), 60)
+    found = _RATE.match(text)
+    if found is None:
+        raise entry.error(f"{entry.text()!r} is not a rate: write a number and a time, such as 60/min")
+    return Rate(int(found[1]), _SECONDS[found[2]])
 
 
 def _each(entry: Entry | None, read: Callable[[str], Found]) -> tuple[Found, ...]:
@@ -124,14 +135,3 @@ def _money(entry: Entry) -> float:
     if found is None:
         raise entry.error(f"{entry.text()!r} is not an amount of money: write a number, such as 50 or 2.5")
     return float(found[1].replace(",", "."))
-
-
-def _rate(entry: Entry) -> Rate:
-    """`60/min`, or a bare number a minute."""
-    text = entry.text().lower()
-    if text.isdigit():
-        return Rate(int(text), 60)
-    found = _RATE.match(text)
-    if found is None:
-        raise entry.error(f"{entry.text()!r} is not a rate: write a number and a time, such as 60/min")
-    return Rate(int(found[1]), _SECONDS[found[2]])

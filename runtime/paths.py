@@ -60,6 +60,11 @@ class DataPaths:
         return self.root / "snapshots"
 
     @property
+    def egress(self) -> Path:
+        """The certificate authority for inspected hosts, and what tasks have sent and received."""
+        return self.root / "egress"
+
+    @property
     def policy(self) -> Path:
         return self.root / "policy.yaml"
 
@@ -95,7 +100,7 @@ class DataPaths:
             self.notes,
             self.stack_state,
         )
-        for folder in (self.root, self.blobs, self.sandboxes, self.logs, *(file.parent for file in files)):
+        for folder in (self.root, self.blobs, self.sandboxes, self.egress, self.logs, *(file.parent for file in files)):
             private_folder(folder)
 
 

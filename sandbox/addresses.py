@@ -53,6 +53,15 @@ def is_public(address: Address) -> bool:
     return all(is_public(inner) for inner in carried)
 
 
+def is_number(host: str) -> bool:
+    """Whether a canonical host is an address and not a name."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
 def _carried(address: ipaddress.IPv6Address) -> Iterator[ipaddress.IPv4Address]:
     number = int(address)
     if address in MAPPED or address in NAT64 or (number >> 32) & 0xFFFFFFFF in ISATAP:

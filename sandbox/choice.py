@@ -10,6 +10,7 @@ from sandbox.driver import Driver
 from sandbox.drivers import bubblewrap, docker
 from sandbox.engine import runtimes
 from sandbox.host import SandboxHost
+from sandbox.house import HouseRules
 from sandbox.limits import Limits
 from sandbox.opened import OnEgress
 from sandbox.saving import Snapshots
@@ -51,6 +52,7 @@ async def make_host(
     warm: Mapping[WarmKind, int] | int = 0,
     snapshots: Snapshots | None = None,
     on_egress: OnEgress = lambda _lease, _record: None,
+    house: HouseRules | None = None,
     sweep_grace_seconds: float = 60.0,
     api_url: str = "",
     language: Language = "en",
@@ -84,6 +86,7 @@ async def make_host(
         warm=warm,
         limits=limits,
         on_egress=on_egress,
+        house=house,
         sweep_grace_seconds=sweep_grace_seconds,
         api_url=api_url,
         language=language,

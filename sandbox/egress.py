@@ -1,25 +1,36 @@
-"""The only way out of a sandbox: an HTTP proxy that opens what was granted, and refuses all else with a reason."""
+"""The only way out of a sandbox: an HTTP proxy that opens what is permitted, and refuses all else with a reason."""
 
 import asyncio
 import logging
+import ssl
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import h11
 
+from contracts.egress import EgressRules
 from contracts.language import Language
-from contracts.texts import sandbox as texts
-from sandbox.grants import Grants
-from sandbox.pumping import Counts, Reader, Writer, relay, tunnel
-from sandbox.resolving import Open, Refused, Resolve, decide, system_resolve
-from sandbox.targets import Target, target_of
+from contracts.messages import HostGrant
+from sandbox.answers import linger, refuse
+from sandbox.blocklist import Blocklist
+from sandbox.grants import Grants, canonical_host
+from sandbox.heads import Asked, BadHead, asked
+from sandbox.house import HouseRules, Rewrite, rewritten, unchanged
+from sandbox.metering import Counts, LimitReached, Meter
+from sandbox.pumping import BadContent, Reader, Writer, relay, send, tunnel
+from sandbox.reaching import Far, reached
+from sandbox.refusals import Refusals
+from sandbox.resolving import Open, Resolve, located, system_resolve
+from sandbox.rules import Laws, Refused
+from sandbox.targets import Target, inner_target, proxy_target
 
-HEAD_SECONDS = 20.0
-CONNECT_SECONDS = 12.0
 MOST_CONNECTIONS = 128
-PIECE_BYTES = 65_536
-REASONS = {400: b"Bad Request", 403: b"Forbidden", 502: b"Bad Gateway", 503: b"Service Unavailable"}
+MOST_RESOLVING = 8
+MOST_ANSWERED = 2 * MOST_CONNECTIONS
+"""Connections beyond it are closed unread; those between the two are told why."""
+NOTHING_LISTED = Blocklist()
 
 log = logging.getLogger(__name__)
 
@@ -33,16 +44,55 @@ class EgressRecord:
     method: str
     allowed: bool
     reason: str
-    """Such as `allowed`, `not_allowed`, `not_public`, `no_address`, `unreachable`, `bad_request`, `busy`."""
+    """`allowed`, or what kept or cut it off, such as `not_allowed`, `blocked`, `not_public`, `method`, `bytes_down`."""
     bytes_up: int
     bytes_down: int
     seconds: float
+    path: str = ""
+    """Without its query; empty where it cannot be seen."""
+    status: int = 0
+    """Of the server's answer; 0 where it cannot be seen, or there was none."""
+    address: str = ""
+    """That the connection was made to; empty if there was none."""
+    inspected: bool = False
+    """True if it came through a tunnel that was opened."""
 
 
 class OnRequest(Protocol):
     """Takes the audit record of a request; it must not block."""
 
     def __call__(self, record: EgressRecord, /) -> None: ...
+
+
+@dataclass(frozen=True)
+class Side:
+    """What a connection is: one to the proxy, or an opened tunnel to one place."""
+
+    target_of: Callable[[h11.Request], Target | None] = proxy_target
+    place: tuple[str, int] | None = None
+    """Of the opened tunnel."""
+
+
+@dataclass
+class Exchange:
+    """One request while it is served."""
+
+    asked: Asked
+    reader: Reader
+    writer: Writer
+    side: Side
+    target: Target
+    laws: Laws
+    counts: Counts
+    began: float = field(default_factory=time.monotonic)
+    far: Far | None = None
+    status: int = 0
+
+    @property
+    def may_be_followed(self) -> bool:
+        """Whether both have said all of this request, so that the next one may come on the same connection."""
+        client = self.asked.client
+        return client.our_state is h11.DONE and client.their_state is h11.DONE
 
 
 class EgressProxy:
@@ -55,104 +105,211 @@ class EgressProxy:
         *,
         resolve: Resolve = system_resolve,
         language: Language = "en",
+        house: HouseRules | None = None,
+        meter: Meter | None = None,
+        rewrite: Rewrite = unchanged,
     ) -> None:
         self.grants = grants
         self._on_request = on_request
         self._resolve = resolve
         self._language: Language = language
+        self._refusals = Refusals(language)
+        self._house = house or HouseRules()
+        self.meter = meter or Meter()
+        self._rewrite = rewrite
         self._open = 0
+        self._resolving = asyncio.Semaphore(MOST_RESOLVING)
 
     async def serve(self, reader: Reader, writer: Writer) -> None:
-        """One request, then the end: each has its own connection, so that none can hide behind another."""
+        """Requests one after the other until either end has had enough; each is judged anew."""
         self._open += 1
         try:
-            await self._serve(reader, writer)
-        except (OSError, TimeoutError, h11.ProtocolError, EOFError) as error:
+            if self._open <= MOST_ANSWERED:
+                await self._requests(b"", reader, writer, Side())
+        except (OSError, TimeoutError, h11.ProtocolError, EOFError, BadContent, LimitReached) as error:
             log.debug("a connection of the egress proxy broke: %s", error)
         finally:
             self._open -= 1
             writer.close()
 
-    async def _serve(self, reader: Reader, writer: Writer) -> None:
-        began, counts = time.monotonic(), Counts()
-        client = h11.Connection(h11.SERVER)
-        target = await _asked(client, reader)
-        verdict = await self._verdict(target)
-        code = "allowed"
-        try:
-            if isinstance(verdict, Open) and target is not None:
-                code = await self._pass(client, reader, writer, target, verdict, counts)
-            elif isinstance(verdict, Refused):
-                code = verdict.code
-                await _answer(writer, verdict)
-        finally:
-            host, port, method = (target.host, target.port, target.method) if target else ("", 0, "")
-            self._on_request(
-                EgressRecord(
-                    host=verdict.host if isinstance(verdict, Open) else host,
-                    port=port,
-                    method=method,
-                    allowed=isinstance(verdict, Open),
-                    reason=code,
-                    bytes_up=counts.up,
-                    bytes_down=counts.down,
-                    seconds=time.monotonic() - began,
-                )
-            )
+    async def _requests(self, held: bytes, reader: Reader, writer: Writer, side: Side) -> None:
+        more = True
+        while more:
+            try:
+                one = await asked(reader, held)
+            except BadHead as error:
+                log.debug("no request: %s", error)
+                await self._turn_away(reader, writer, side, "", self._refusals.bad())
+                return
+            if one is None:
+                return
+            more = await self._request(one, reader, writer, side)
+            held = one.rest if more else b""
 
-    async def _verdict(self, target: Target | None) -> Open | Refused:
+    async def _request(self, one: Asked, reader: Reader, writer: Writer, side: Side) -> bool:
+        """Serve it; gives whether another one may follow."""
+        target = side.target_of(one.request)
         if target is None:
-            return Refused("bad_request", texts.EGRESS_BAD_REQUEST.say(self._language), 400)
-        if self._open > MOST_CONNECTIONS:
-            return Refused("busy", texts.EGRESS_BUSY.say(self._language, count=MOST_CONNECTIONS), 503)
-        return await decide(self.grants, target.host, target.port, self._resolve, self._language)
+            wrong = self._refusals.misdirected(*side.place) if side.place else self._refusals.bad()
+            await self._turn_away(reader, writer, side, one.request.method.decode("ascii"), wrong)
+            return False
+        laws = await self._laws()
+        exchange = Exchange(one, reader, writer, side, target, laws, Counts(self.meter, laws.rules))
+        verdict = await self._verdict(exchange)
+        if isinstance(verdict, Open):
+            exchange.target = replace(target, host=verdict.host)
+        return await self._settle(exchange, verdict)
 
-    async def _pass(
-        self, client: h11.Connection, reader: Reader, writer: Writer, target: Target, way: Open, counts: Counts
-    ) -> str:
-        upstream = await _reached(way)
-        if upstream is None:
-            text = texts.EGRESS_UNREACHABLE.say(self._language, host=way.host, port=target.port)
-            await _answer(writer, Refused("unreachable", text, 502))
-            return "unreachable"
-        far_reader, far_writer = upstream
+    async def _settle(self, exchange: Exchange, verdict: Open | Refused) -> bool:
+        """Act by the verdict, and leave an audit line whatever comes of it."""
+        reason = "broken"
         try:
-            if target.request is None:
-                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                await tunnel(client.trailing_data[0], reader, writer, far_reader, far_writer, counts)
-            else:
-                await relay(client, target.request, reader, writer, far_reader, far_writer, counts)
+            ended = await self._passed(exchange, verdict) if isinstance(verdict, Open) else verdict
+            reason = ended.code if ended is not None else "allowed"
+            if ended is not None:
+                return await self._refuse(exchange, ended)
+            return exchange.may_be_followed
+        except LimitReached as error:
+            reason = f"bytes_{error.direction}"
+            raise
+        except ssl.SSLError:
+            reason = "handshake"
+            raise
         finally:
-            far_writer.close()
-        return "allowed"
+            self._record(exchange, allowed=isinstance(verdict, Open), reason=reason)
+            if (exchange.laws.rules.bytes_up, exchange.laws.rules.bytes_down) != (None, None):
+                await self.meter.keep()
 
+    async def _laws(self) -> Laws:
+        rules: EgressRules = await asyncio.to_thread(self._house.rules)
+        blocklist = await self._house.blocklist.current() if self._house.blocklist else NOTHING_LISTED
+        return Laws(rules, self.grants, blocklist, self._language)
 
-async def _asked(client: h11.Connection, reader: Reader) -> Target | None:
-    """The first request of a connection, or None if it is none that a proxy could serve."""
-    try:
-        async with asyncio.timeout(HEAD_SECONDS):
-            while (event := client.next_event()) is h11.NEED_DATA:
-                client.receive_data(await reader.read(PIECE_BYTES))
-    except h11.RemoteProtocolError:
-        return None
-    return target_of(event) if isinstance(event, h11.Request) else None
+    async def _verdict(self, exchange: Exchange) -> Open | Refused:
+        if self._open > MOST_CONNECTIONS:
+            return self._refusals.busy(MOST_CONNECTIONS)
+        target, laws = exchange.target, exchange.laws
+        name = canonical_host(target.host) if exchange.side.place is None else target.host
+        if name is None:
+            return self._refusals.bad("bad_host")
+        opens = target.request is None and laws.inspected(name)
+        grant = laws.permitted(name, target.port, None if opens else target.method)
+        if isinstance(grant, Refused):
+            return grant
+        # An opened tunnel counts by the requests in it.
+        return (None if opens else self._used_up(laws.rules)) or await self._located(laws, grant, name, target.port)
 
+    async def _located(self, laws: Laws, grant: HostGrant, name: str, port: int) -> Open | Refused:
+        async with self._resolving:
+            return await located(laws, grant, name, port, self._resolve)
 
-async def _reached(way: Open) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
-    for address, port in way.addresses:
+    def _used_up(self, rules: EgressRules) -> Refused | None:
+        exhausted = self.meter.exhausted(rules)
+        if exhausted is not None:
+            return self._refusals.used_up(exhausted, rules)
+        wait = self.meter.wait_for_request(rules)
+        return self._refusals.too_often(wait, rules) if wait else None
+
+    async def _passed(self, exchange: Exchange, way: Open) -> Refused | None:
+        """None when all has been passed on; a refusal if nothing has been answered yet."""
+        if exchange.target.request is not None:
+            return await self._relayed(exchange, way)
+        if exchange.laws.inspected(way.host):
+            return await self._look_into(exchange)
+        far = await reached(way.addresses, way.host, None)
+        if far is None:
+            return self._refusals.unreachable(way.host, exchange.target.port)
+        exchange.far = far
         try:
-            async with asyncio.timeout(CONNECT_SECONDS):
-                return await asyncio.open_connection(address, port)
-        except (OSError, TimeoutError):
-            continue
-    return None
+            await send(exchange.writer, b"HTTP/1.1 200 Connection established\r\n\r\n")
+            await tunnel(exchange.asked.rest, exchange.reader, exchange.writer, far, exchange.counts)
+        finally:
+            far.writer.close()
+        return None
 
+    async def _look_into(self, exchange: Exchange) -> Refused | None:
+        inspection, target = self._house.inspection, exchange.target
+        if inspection is None:
+            return self._refusals.uninspected(target.host)
+        await send(exchange.writer, b"HTTP/1.1 200 Connection established\r\n\r\n")
+        opened = await inspection.accepted(target.host, exchange.asked.rest, exchange.reader, exchange.writer)
+        place = (target.host, target.port)
+        await self._requests(b"", opened, opened, Side(lambda request: inner_target(request, *place), place))
+        opened.write_eof()
+        return None
 
-async def _answer(writer: Writer, refused: Refused) -> None:
-    body = f"{refused.text}\n".encode()
-    head = (
-        b"HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n"
-        b"X-Asos-Reason: %s\r\nConnection: close\r\n\r\n"
-    ) % (refused.status, REASONS[refused.status], len(body), refused.code.encode("ascii"))
-    writer.write(head + body)
-    await writer.drain()
+    async def _relayed(self, exchange: Exchange, way: Open) -> Refused | None:
+        target, inside = exchange.target, exchange.side.place is not None
+        try:
+            context = await self._far_context(exchange.laws.rules) if inside else None
+            far = await reached(way.addresses, way.host, context)
+        except OSError as error:
+            cause = getattr(error, "verify_message", "") or error.strerror or str(error)
+            return self._refusals.unproven(way.host, target.port, cause)
+        if far is None or target.request is None:
+            return self._refusals.unreachable(way.host, target.port)
+        exchange.far = far
+        try:
+            return await self._exchanged(exchange, target.request, far)
+        finally:
+            far.writer.close()
+
+    async def _exchanged(self, exchange: Exchange, request: h11.Request, far: Far) -> Refused | None:
+        target, client = exchange.target, exchange.asked.client
+        if exchange.side.place is not None:
+            request = await rewritten(request, target.host, target.port, self._rewrite)
+        try:
+            exchange.status, late = await relay(client, request, exchange.reader, exchange.writer, far, exchange.counts)
+        except LimitReached as error:
+            if client.our_state is not h11.SEND_RESPONSE:
+                raise
+            return self._refusals.used_up(error.direction, exchange.laws.rules)
+        except BadContent:
+            if client.our_state is not h11.SEND_RESPONSE:
+                raise
+            return self._refusals.bad("bad_content")
+        except (h11.ProtocolError, OSError, EOFError):
+            if client.our_state is not h11.SEND_RESPONSE:
+                raise
+            return self._refusals.broken(target.host, target.port)
+        if exchange.status == 101:
+            await tunnel(exchange.asked.rest, exchange.reader, exchange.writer, far, exchange.counts, late)
+        return None
+
+    async def _far_context(self, rules: EgressRules) -> ssl.SSLContext | None:
+        return await self._house.inspection.far_context(rules.authorities) if self._house.inspection else None
+
+    async def _refuse(self, exchange: Exchange, refused: Refused) -> bool:
+        """Answer; a request without content leaves the connection fit for the next one."""
+        one = exchange.asked
+        keep = exchange.target.request is not None and exchange.far is None and one.ends_here()
+        await refuse(exchange.writer, refused, keep=keep, head_only=one.request.method == b"HEAD")
+        if not keep:
+            await linger(exchange.reader, exchange.writer)
+        return keep
+
+    async def _turn_away(self, reader: Reader, writer: Writer, side: Side, method: str, refused: Refused) -> None:
+        """Answer what could not be read as a request for somewhere."""
+        host, port = side.place or ("", 0)
+        self._on_request(EgressRecord(host, port, method, False, refused.code, 0, 0, 0.0, inspected=bool(side.place)))
+        await refuse(writer, refused, keep=False)
+        await linger(reader, writer)
+
+    def _record(self, exchange: Exchange, *, allowed: bool, reason: str) -> None:
+        target = exchange.target
+        self._on_request(
+            EgressRecord(
+                host=target.host,
+                port=target.port,
+                method=target.method,
+                allowed=allowed,
+                reason=reason,
+                bytes_up=exchange.counts.up,
+                bytes_down=exchange.counts.down,
+                seconds=time.monotonic() - exchange.began,
+                path=target.path,
+                status=exchange.status,
+                address=exchange.far.address if exchange.far else "",
+                inspected=exchange.side.place is not None,
+            )
+        )

@@ -26,10 +26,21 @@ class Grants:
     def all(self) -> tuple[HostGrant, ...]:
         return tuple(self._grants)
 
-    def match(self, host: str, port: int) -> HostGrant | None:
-        """The closest grant for a canonical host: a pinned one first, then the exact name, then a wild card."""
-        fitting = [grant for grant in self._grants if grant.port == port and _covers(grant.host, host)]
-        return max(fitting, key=lambda grant: (grant.address is not None, "*" not in grant.host), default=None)
+    def matching(self, host: str, port: int) -> list[HostGrant]:
+        """Every grant that opens a canonical host."""
+        return [grant for grant in self._grants if grant.port == port and covers(grant.host, host)]
+
+
+def closeness(grant: HostGrant) -> tuple[bool, bool]:
+    """The greater, the closer: a pinned one first, then the exact name, then a wild card."""
+    return grant.address is not None, "*" not in grant.host
+
+
+def covers(pattern: str, host: str) -> bool:
+    """Whether a canonical pattern names a canonical host: `*.example.org` what is below it, `example.org` it alone."""
+    if pattern.startswith("*."):
+        return host.endswith(pattern[1:])
+    return pattern in ("*", host)
 
 
 def canonical_host(host: str) -> str | None:
@@ -62,9 +73,3 @@ def pinned(address: str) -> tuple[str, int] | None:
         return str(ipaddress.ip_address(host.strip("[]"))), int(port)
     except ValueError:
         return None
-
-
-def _covers(pattern: str, host: str) -> bool:
-    if pattern.startswith("*."):
-        return host.endswith(pattern[1:])
-    return pattern in ("*", host)

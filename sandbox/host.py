@@ -23,6 +23,7 @@ from contracts.texts import hosting as texts
 from sandbox.admission import Admission
 from sandbox.driver import Driver, Found, Unsupported
 from sandbox.freezing import Freezer
+from sandbox.house import HouseRules
 from sandbox.limits import Limits
 from sandbox.locks import Locks
 from sandbox.making import Making
@@ -65,6 +66,7 @@ class SandboxHost:
         limits: Limits | None = None,
         on_egress: OnEgress = lambda _lease, _record: None,
         resolve: Resolve = system_resolve,
+        house: HouseRules | None = None,
         sweep_grace_seconds: float = 60.0,
         api_url: str = "",
         language: Language = "en",
@@ -80,7 +82,14 @@ class SandboxHost:
         limits = limits or Limits()
         self._names = Names(host_id, driver.name, register, limits, api_url)
         self._connections = Connections(
-            driver, register, self._awake, limits=limits, on_egress=on_egress, resolve=resolve, language=language
+            driver,
+            register,
+            self._awake,
+            limits=limits,
+            on_egress=on_egress,
+            resolve=resolve,
+            house=house or HouseRules(),
+            language=language,
         )
         self._freezer = Freezer(driver, self._connections)
         self._saving = Saving(

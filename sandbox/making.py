@@ -54,7 +54,7 @@ class Making:
             record = self._claim(request, ready, runtime)
             await self._register.write(record)
         if ready is not None:
-            ready.opened.hand_over(self._names.lease(record))
+            self._connections.hand_over(ready.opened, self._names.lease(record))
         if record.state == "creating":
             with pool.standing_back():
                 step = self._fresh(record, image, snapshot) if ready is None else self._refilled(record, snapshot)

@@ -9,10 +9,12 @@ from contracts.sandbox import Lease
 from sandbox.driver import Attached, Driver
 from sandbox.egress import EgressProxy, EgressRecord
 from sandbox.grants import Grants
+from sandbox.house import HouseRules
 from sandbox.limits import Limits
 from sandbox.records import Register
 from sandbox.resolving import Resolve
 from sandbox.session import OpenSandbox, Ways
+from sandbox.trust import Trust
 
 OnEgress = Callable[[Lease, EgressRecord], None]
 Awake = Callable[[str], Awaitable[None]]
@@ -31,6 +33,7 @@ class Connections:
         limits: Limits,
         on_egress: OnEgress,
         resolve: Resolve,
+        house: HouseRules,
         language: Language,
     ) -> None:
         self._driver = driver
@@ -39,8 +42,10 @@ class Connections:
         self._limits = limits
         self._on_egress = on_egress
         self._resolve = resolve
+        self._house = house
         self._language: Language = language
         self._open: dict[str, OpenSandbox] = {}
+        self._proxies: dict[str, EgressProxy] = {}
         self._grants: dict[str, Grants] = {}
 
     def kept(self, sandbox_id: str) -> OpenSandbox | None:
@@ -62,11 +67,26 @@ class Connections:
         def audit(record: EgressRecord) -> None:
             self._on_egress(opened.lease, record)
 
-        proxy = EgressProxy(self._grants_of(sandbox_id), audit, resolve=self._resolve, language=self._language)
+        proxy = EgressProxy(
+            self._grants_of(sandbox_id),
+            audit,
+            resolve=self._resolve,
+            language=self._language,
+            house=self._house,
+            meter=self._house.meters.of(lease.task_id),
+        )
         ways = Ways(agent, ssh, proxy.serve)
-        opened = OpenSandbox(lease, ways, lambda egress: self.allow(sandbox_id, egress), self._limits)
+        opened = OpenSandbox(
+            lease, ways, lambda egress: self.allow(sandbox_id, egress), self._limits, trust=Trust(self._house)
+        )
         self._open[sandbox_id] = opened
+        self._proxies[sandbox_id] = proxy
         return opened
+
+    def hand_over(self, opened: OpenSandbox, lease: Lease) -> None:
+        """It was made ahead; from now on it is this lease's, and its traffic counts for this task."""
+        opened.hand_over(lease)
+        self._proxies[lease.sandbox_id].meter = self._house.meters.of(lease.task_id)
 
     def allow(self, sandbox_id: str, egress: Sequence[HostGrant]) -> None:
         """Open these hosts to a sandbox, also after a restart of this process."""
@@ -80,6 +100,7 @@ class Connections:
     async def drop(self, sandbox_id: str) -> None:
         """Close the connection, and forget what was open to it: the register knows it."""
         self._grants.pop(sandbox_id, None)
+        self._proxies.pop(sandbox_id, None)
         opened = self._open.pop(sandbox_id, None)
         if opened is not None:
             with suppress(OSError):

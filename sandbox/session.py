@@ -21,6 +21,7 @@ from sandbox.link import Link, Serve
 from sandbox.linked_files import LinkedFiles
 from sandbox.terminal import Terminal, opened
 from sandbox.transport import LINK_ERRORS, Connection, connected
+from sandbox.trust import Trust
 
 T = TypeVar("T")
 
@@ -63,12 +64,14 @@ class OpenSandbox:
         permit: Callable[[Sequence[HostGrant]], None],
         limits: Limits,
         explain: Explain | None = None,
+        trust: Trust | None = None,
     ) -> None:
         self._lease = lease
         self._ways = ways
         self._permit = permit
         self._limits = limits
         self._explain = explain
+        self._trust = trust
         self._linked: Linked | None = None
         self._connection: Connection | None = None
         self._linking = asyncio.Lock()
@@ -97,6 +100,10 @@ class OpenSandbox:
 
     async def run(self, command: Command, progress: Progress | None = None) -> CommandOutcome:
         """Raises: SandboxLost."""
+        trusting = await self._trust.given_to(command, self._run) if self._trust else command
+        return await self._run(trusting, progress)
+
+    async def _run(self, command: Command, progress: Progress | None = None) -> CommandOutcome:
         key = call_key(command.call_id or secrets.token_hex(16))
         try:
             outcome = await self.use(lambda linked: linked.commands.run(command, key, progress))

@@ -1,5 +1,6 @@
 """Builds everything that a worker is made of, and closes it again."""
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -44,9 +45,11 @@ from runtime.temporal import connect
 from runtime.web import LOOPBACK_NAMES
 from sandbox.choice import make_host
 from sandbox.host import SandboxHost
+from sandbox.house import HouseRules
 from sandbox.snapshots.opening import SnapshotStoreInvalid
 from sandbox.snapshots.store import Snapshots
 from workers.egress_audit import EgressAudit, auditing
+from workers.egress_rules import house_of
 from workers.host_api.app import Entry
 from workers.host_api.doors import Doors
 from workers.placing import Placing
@@ -93,7 +96,8 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
         snapshots = snapshots_in(settings, paths, keyring)
-        host = await host_of(settings, paths, snapshots, await stack.enter_async_context(auditing(log)))
+        house = await asyncio.to_thread(house_of, settings, paths, keyring, policy_file)
+        host = await host_of(settings, paths, snapshots, house, await stack.enter_async_context(auditing(log)))
         stack.push_async_callback(host.close)
         await begun(host)
         planner = await stack.enter_async_context(planner_of(settings, blobs))
@@ -156,7 +160,9 @@ def snapshots_in(settings: Settings, paths: DataPaths, keyring: Keyring) -> Snap
         raise CannotStart(str(error)) from error
 
 
-async def host_of(settings: Settings, paths: DataPaths, snapshots: Snapshots, audit: EgressAudit) -> SandboxHost:
+async def host_of(
+    settings: Settings, paths: DataPaths, snapshots: Snapshots, house: HouseRules, audit: EgressAudit
+) -> SandboxHost:
     """This machine's sandboxes."""
     return await make_host(
         host_id=settings.host_id,
@@ -177,6 +183,7 @@ async def host_of(settings: Settings, paths: DataPaths, snapshots: Snapshots, au
         snapshots=snapshots,
         on_egress=audit,
         api_url=addresses.host_api(settings),
+        house=house,
         language=settings.language,
     )
 

@@ -46,28 +46,3 @@ HOST_FULL = Sentence(
     "raise the setting.",
     zh="本主机已有 {count} 个沙箱，达到上限（max_sandboxes）。请等待任务结束，或调高该设置。",
 )
-EGRESS_NOT_ALLOWED = Sentence(
-    en="This task may not reach {host}:{port}. Ask the person to approve this host.",
-    zh="此任务不能访问 {host}:{port}。请让用户批准该主机。",
-)
-EGRESS_NOT_PUBLIC = Sentence(
-    en="{host} leads to {address}, which is not a public address. Only the owner can open it, by granting the host "
-    "together with its address.",
-    zh="{host} 指向 {address}，不是公网地址。只有所有者能开放它：授权该主机时一并写明地址。",
-)
-EGRESS_NO_ADDRESS = Sentence(
-    en="No address is known for {host}: check the name, or the network of this machine.",
-    zh="找不到 {host} 的地址：请检查名称或本机网络。",
-)
-EGRESS_UNREACHABLE = Sentence(
-    en="{host}:{port} does not answer. Try again later.",
-    zh="{host}:{port} 无应答。请稍后再试。",
-)
-EGRESS_BAD_REQUEST = Sentence(
-    en="This proxy takes CONNECT host:port and requests for http:// addresses; it could not read this one.",
-    zh="此代理只接受 CONNECT host:port 和 http:// 地址的请求；无法读懂该请求。",
-)
-EGRESS_BUSY = Sentence(
-    en="This sandbox has too many connections open ({count}). Close some first.",
-    zh="此沙箱打开的连接过多（{count}）。请先关闭一些。",
-)

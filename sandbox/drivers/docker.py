@@ -15,7 +15,7 @@ from contracts.language import Language
 from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
 from sandbox import checkpoints
-from sandbox.driver import Attached, Found, Spec, Unsupported
+from sandbox.driver import Attached, Found, Spec
 from sandbox.engine import Engine
 from sandbox.far_end import LOADER, agent_on_stdio, far_end
 from sandbox.hardening import GVISOR, MOUNTS, host_config, volumes

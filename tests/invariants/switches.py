@@ -19,6 +19,7 @@ from runtime.codec import EncryptionCodec
 from runtime.redact import Redactor
 from sandbox.grants import Grants
 from sandbox.host import SandboxHost
+from sandbox.rules import Laws
 from tests.workflows.stage import MODE
 from workflows import calls, messages
 from workflows.calls import Calls
@@ -77,8 +78,8 @@ def _as_it_is(result: ToolResult, _: object) -> ToolResult:
     return result
 
 
-def _matches_all(_: Grants, host: str, port: int) -> HostGrant:
-    return HostGrant(host=host, port=port, address="127.0.0.1:9")
+def _matches_all(_: Grants, host: str, port: int) -> list[HostGrant]:
+    return [HostGrant(host=host, port=port, address="127.0.0.1:9")]
 
 
 TASK = "tests/workflows/test_task.py"
@@ -144,7 +145,12 @@ SWITCHES = (
     Switch(
         "a sandbox reaches no host that was not granted",
         "tests/sandbox/test_egress.py::test_what_was_not_granted_is_refused_with_host_and_remedy",
-        _replaced(Grants, "match", _matches_all),
+        _replaced(Grants, "matching", _matches_all),
+    ),
+    Switch(
+        "what the policy file blocks is closed whatever was granted",
+        "tests/sandbox/test_egress_rules.py::test_a_block_takes_in_all_below_the_name_and_wins_over_every_grant",
+        _replaced(Laws, "closed", _always(None)),
     ),
     Switch(
         "a known secret is masked",

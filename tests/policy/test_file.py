@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from contracts.egress import EgressRules
 from policy.document import PolicyError
 from policy.file import parse
 from policy.roles import Rate
@@ -131,3 +132,76 @@ def test_a_file_that_nests_without_end_is_refused_and_does_not_crash() -> None:
     for text in ("[" * 5_000, "{a: " * 5_000, "x" * 2_000_000):
         with pytest.raises(PolicyError):
             parse(text, "p")
+
+
+EGRESS = """
+egress:
+  allowed:
+    - pypi.example
+    - "*.files.example"
+    - http://plain.example
+    - {host: api.example, ports: [443, 8443], methods: [get, POST]}
+  blocked: [bad.example, "*.worse.example", "*"]
+  methods: [GET, head, CONNECT]
+  ports: [80, 443]
+  upload_limit: 500 MB
+  download_limit: 1.5GiB
+  request_rate: 10/s
+  speed_limit: 2 MB/s
+  inspect: [github.com]
+  authorities: /etc/company.pem
+role: owner
+"""
+
+
+def test_the_way_out_of_sandboxes_is_described_in_a_section_of_its_own() -> None:
+    egress = parse(EGRESS, "p.yaml").egress
+
+    assert [(one.host, one.port, one.methods) for one in egress.allowed] == [
+        ("pypi.example", 443, ()),
+        ("*.files.example", 443, ()),
+        ("plain.example", 80, ()),
+        ("api.example", 443, ("GET", "POST")),
+        ("api.example", 8443, ("GET", "POST")),
+    ]
+    assert egress.blocked == ("bad.example", "*.worse.example", "*")
+    assert (egress.methods, egress.ports) == (("GET", "HEAD", "CONNECT"), (80, 443))
+    assert (egress.bytes_up, egress.bytes_down) == (500_000_000, 1_610_612_736)
+    assert (egress.requests_per_minute, egress.bytes_per_second) == (600, 2_000_000)
+    assert (egress.inspect, egress.authorities) == (("github.com",), "/etc/company.pem")
+
+
+@pytest.mark.parametrize("text", ["role: owner", "role: owner\negress:", default_text()])
+def test_a_file_that_says_nothing_of_it_limits_nothing_and_inspects_nothing(text: str) -> None:
+    assert parse(text, NAME).egress == EgressRules()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("blocked: [a.example/path]", "'a.example/path' has a path"),
+        ("blocked: ['a b.example']", "is not a host"),
+        ("allowed: ['*.com']", "everybody's sites"),
+        ("allowed: [{ports: [443]}]", "no `host`"),
+        ("allowed: [{host: a.example, port: 443}]", "unknown key 'port'"),
+        ("methods: ['GET /']", "is not a method"),
+        ("ports: [https]", "'https' is not a port"),
+        ("ports: [70000]", "'70000' is not a port"),
+        ("upload_limit: much", "is not an amount of data"),
+        ("speed_limit: 0", "is not a speed"),
+        ("request_rate: 0/min", "lets no request pass"),
+        ("request_rate: often", "is not a rate"),
+        ("limits: 5", "unknown key 'limits'"),
+    ],
+)
+def test_a_mistake_in_the_section_is_shown_where_it_stands(line: str, said: str) -> None:
+    with pytest.raises(PolicyError) as raised:
+        parse(f"role: owner\negress:\n  {line}\n", "p.yaml")
+
+    assert str(raised.value).startswith("p.yaml:3: egress")
+    assert said in str(raised.value)
+
+
+def test_the_section_belongs_to_the_file_and_not_to_a_role() -> None:
+    with pytest.raises(PolicyError, match="unknown key 'egress'"):
+        parse("roles:\n  - role: owner\n    egress:\n      blocked: [a.example]\n", "p.yaml")

@@ -1,8 +1,7 @@
 """The egress proxy, spoken to over plain sockets and from inside sandboxes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import ipaddress
 
 import pytest
 
@@ -11,71 +10,7 @@ from contracts.sandbox import Command
 from sandbox.egress import EgressProxy, EgressRecord
 from sandbox.grants import Grants
 from sandbox.session import OpenSandbox
-
-
-@asynccontextmanager
-async def origin() -> AsyncIterator[int]:
-    """A server that answers one plain request with what it was asked, and after CONNECT echoes."""
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        first = await reader.readline()
-        if first.startswith(b"echo"):
-            while piece := await reader.read(1_000):
-                writer.write(piece)
-        else:
-            head = first
-            while (line := await reader.readline()) not in (b"\r\n", b""):
-                head += line
-            length = next((int(one[15:]) for one in head.lower().split(b"\r\n") if one[:15] == b"content-length:"), 0)
-            body = head + await reader.readexactly(length)
-            writer.write(
-                b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: keep-alive\r\n\r\n%s" % (len(body), body)
-            )
-        await writer.drain()
-        writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    async with server:
-        yield server.sockets[0].getsockname()[1]
-
-
-class Proxy:
-    """The proxy on a port of its own, with what it recorded."""
-
-    def __init__(self, grants: Sequence[HostGrant], names: dict[str, list[str]]) -> None:
-        self.records: list[EgressRecord] = []
-        self.asked: list[str] = []
-        self._names = names
-        self.egress = EgressProxy(Grants(grants), self.records.append, resolve=self._resolve)
-        self.port = 0
-
-    async def _resolve(self, host: str, port: int) -> Sequence[str]:
-        self.asked.append(host)
-        if host not in self._names:
-            raise OSError("no such name")
-        return self._names[host]
-
-    async def ask(self, request: bytes) -> bytes:
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        writer.write(request)
-        writer.write_eof()
-        answer = await asyncio.wait_for(reader.read(-1), 20)
-        writer.close()
-        await writer.wait_closed()
-        return answer
-
-
-@asynccontextmanager
-async def proxy(*grants: HostGrant, names: dict[str, list[str]] | None = None) -> AsyncIterator[Proxy]:
-    made = Proxy(grants, names or {})
-    server = await asyncio.start_server(made.egress.serve, "127.0.0.1", 0)
-    async with server:
-        made.port = server.sockets[0].getsockname()[1]
-        yield made
-
-
-def connect(place: str) -> bytes:
-    return f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode()
+from tests.sandbox.proxies import connect, get, origin, proxy
 
 
 @pytest.mark.parametrize(
@@ -118,6 +53,27 @@ async def test_no_name_and_no_spelling_leads_to_a_private_address(place: str, ad
     assert it.records[0].reason == "not_public"
 
 
+async def test_a_name_that_changes_its_answer_is_refused_on_the_same_connection() -> None:
+    async with proxy(HostGrant(host="a.example", port=80), names={"a.example": ["192.0.2.1"]}) as it:
+        answers = []
+        for addresses in (["127.0.0.1"], ["8.8.8.8", "169.254.169.254"], ["fd00:ec2::254"]):
+            it.names["a.example"] = addresses
+            answers.append(await it.ask(get("http://a.example/")))
+
+    assert [one[:12] for one in answers] == [b"HTTP/1.1 403"] * 3
+    assert [one.reason for one in it.records] == ["not_public"] * 3
+    assert it.asked == ["a.example"] * 3
+
+
+async def test_the_public_address_of_this_machine_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandbox.resolving.own_addresses", lambda: {ipaddress.ip_address("8.8.4.4")})
+    async with proxy(HostGrant(host="*"), names={"me.example": ["8.8.4.4"], "8.8.4.4": ["::ffff:8.8.4.4"]}) as it:
+        answers = [await it.ask(connect("me.example:443")), await it.ask(connect("8.8.4.4:443"))]
+
+    assert [one[:12] for one in answers] == [b"HTTP/1.1 403"] * 2
+    assert [one.reason for one in it.records] == ["not_public"] * 2
+
+
 async def test_a_real_name_that_resolves_to_loopback_is_refused() -> None:
     records: list[EgressRecord] = []
     egress = EgressProxy(Grants([HostGrant(host="localhost")]), records.append)
@@ -144,6 +100,7 @@ async def test_a_pinned_host_is_tunnelled_without_resolving() -> None:
         pinned = HostGrant(host="site.test", port=443, address=f"127.0.0.1:{port}")
         async with proxy(pinned) as it:
             answer = await it.ask(connect("SITE.test:443") + b"echo\nhello")
+            await it.recorded(1)
 
     assert answer == b"HTTP/1.1 200 Connection established\r\n\r\nhello"
     assert it.asked == []
@@ -161,13 +118,18 @@ async def test_a_plain_request_is_passed_on_anew() -> None:
     async with origin() as port, proxy(HostGrant(host="site.test", port=80, address=f"127.0.0.1:{port}")) as it:
         answer = await it.ask(request)
 
-    assert answer.count(b"HTTP/1.1 200") == 1
-    assert b"POST /p/q?r=1 HTTP/1.1\r\nHost: site.test\r\n" in answer
-    assert answer.endswith(b"abc")
-    assert b"X-Kept: yes" in answer
+    first, _, second = answer.partition(b"HTTP/1.1 403")
+    assert first.count(b"HTTP/1.1 200") == 1
+    assert b"POST /p/q?r=1 HTTP/1.1\r\nHost: site.test\r\n" in first
+    assert first.endswith(b"abc")
+    assert b"X-Kept: yes" in first
     for never in (b"secret", b"X-Hop", b"evil.test", b"other.test"):
-        assert never not in answer
-    assert [(one.method, one.bytes_up) for one in it.records] == [("POST", 3)]
+        assert never not in first
+    assert b"may not reach evil.test:80" in second
+    assert [(one.method, one.path, one.status, one.bytes_up, one.reason) for one in it.records] == [
+        ("POST", "/p/q", 200, 3, "allowed"),
+        ("GET", "/", 0, 0, "not_allowed"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +138,7 @@ async def test_a_plain_request_is_passed_on_anew() -> None:
      connect("a.example:0"), connect("a.example:99999"), connect("a@b:443"),
      b"GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n",
      b"GET http://u:p@a.example/ HTTP/1.1\r\nHost: a\r\n\r\n",
-     b"GET http://a/ HTTP/1.1\r\nX: " + b"x" * 200_000, b"", b"GET"],
+     b"GET http://a/ HTTP/1.1\r\nX: " + b"x" * 200_000, b"GET"],
 )  # fmt: skip
 async def test_junk_is_answered_and_recorded(request_: bytes) -> None:
     async with proxy(HostGrant(host="*"), HostGrant(host="*", port=80)) as it:

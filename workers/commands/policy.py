@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from contracts.egress import EgressRules
 from contracts.language import Language
 from contracts.texts.policy import REASONS
 from contracts.values import Value
@@ -143,7 +144,13 @@ def _overview(policy: Policy) -> Table:
         table.add_column(heading)
     for role in policy.roles.values():
         table.add_row(role.name, _browser(role), _commands(role), _approvals(role))
+    table.caption, table.caption_justify = _egress(policy.egress), "left"
     return table
+
+
+def _egress(rules: EgressRules) -> str:
+    inspected = ", ".join(rules.inspect) or "nothing"
+    return f"sandboxes: {len(rules.allowed)} allowed, {len(rules.blocked)} blocked, inspected: {inspected}"
 
 
 def _browser(role: Role) -> str:
