@@ -32,7 +32,7 @@ STREAM_SECONDS = 5.0
 END_SECONDS = 30
 AGAIN_SECONDS = 10.0
 SPARE_BYTES = 67_108_864
-LONGEST_CAUSE = 300
+LONGEST_CAUSE = 500
 
 
 async def process_snapshots(docker_host: str, language: Language = "en") -> str | None:

@@ -50,7 +50,7 @@ def _running(folder: Path, first: dict[str, Any]) -> Iterator[str]:
     (folder / "daemon.json").write_text(json.dumps(_settings(folder, address, first)))
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
-            ["dockerd", "--config-file", folder / "daemon.json"],
+            ["setpriv", "--pdeathsig", "TERM", "dockerd", "--config-file", folder / "daemon.json"],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

@@ -99,7 +99,10 @@ class Driver:
             raise SandboxLost(f"the volumes of {sandbox_id} cannot be read: {error}") from error
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
-        await self._engine.ask(partial(checkpoints.save, sandbox_id, into, self._language))
+        try:
+            await self._engine.ask(partial(checkpoints.save, sandbox_id, into, self._language))
+        except NotFound as error:
+            raise SandboxLost(f"the container {sandbox_id} is gone") from error
 
     async def restart(
         self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]

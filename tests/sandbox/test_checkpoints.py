@@ -211,6 +211,20 @@ async def test_a_program_with_a_deleted_file_is_refused_and_goes_on(bench: Bench
     await bench.driver.destroy(sandbox_id)
 
 
+async def test_where_nobody_can_look_before_a_deleted_file_costs_the_programs_but_not_the_folders(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    sandbox_id = await bench.create()
+    await asyncio.to_thread(run, bench.client, sandbox_id, "sh", "-c", "echo kept >/workspace/kept; rm /workspace/log")
+
+    with pytest.raises(SandboxLost, match="deleted"):
+        await bench.driver.checkpoint(sandbox_id, tmp_path)
+
+    assert b"kept" in checkpointed.folders(bench.client, sandbox_id)["/workspace"]
+    await bench.driver.destroy(sandbox_id)
+
+
 @near
 async def test_memory_that_would_fill_the_disk_is_not_written(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
