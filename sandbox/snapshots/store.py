@@ -62,6 +62,7 @@ class Snapshots:
         """Save these trees; what is unchanged since the parent is neither read nor stored again. Nothing of a failed
         one counts. Raises: SnapshotFailed."""
         begun = Manifest(
+            format=1,
             kind=kind,
             owner=owner,
             name=name,

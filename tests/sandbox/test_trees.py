@@ -21,6 +21,8 @@ from sandbox.engine import Engine as EngineClient
 from sandbox.hardening import MOUNTS, volumes
 from sandbox.session import OpenSandbox
 from sandbox.snapshots.archive_tree import ArchiveTree
+from sandbox.snapshots.descending import opened
+from sandbox.snapshots.filling import empty
 from sandbox.snapshots.folder_tree import FolderTree
 from sandbox.snapshots.tree import Node, Part, Tree, TreeUnfilled, TreeUnreadable
 from sandbox.snapshots.walking import Bounds, walk
@@ -347,6 +349,15 @@ def test_a_user_who_is_not_root_reads_what_was_closed_and_leaves_it_closed(tmp_p
     assert [(part.node.path, part.node.mode) for part in found if part.node] == [("d", 0), ("d/e", 0), ("d/e/f", 0)]
     assert found[-1].content == b"content"
     assert [path.stat().st_mode & 0o777 for path in inside] == [0, 0, 0]
+    os.chown(tree, NOBODY, NOBODY)
+    with opened(os.open(tree, os.O_RDONLY)) as top:
+        _as_nobody(lambda: emptied(top))
+    assert names_in(tree) == set()
+
+
+def emptied(top: int) -> list[Part]:
+    empty(top)
+    return []
 
 
 def _as_nobody(act: Callable[[], list[Part]]) -> list[Part]:
