@@ -14,17 +14,19 @@ from functools import partial
 from typing import IO, Any
 
 import docker
+from requests.exceptions import RequestException
 
 from contracts.sandbox import SandboxUnavailable
 from sandbox.engine import Engine
 from sandbox.snapshots.filling import checked
 from sandbox.snapshots.folder_tree import batch_of
-from sandbox.snapshots.threads import ahead, in_thread
+from sandbox.snapshots.threads import ahead, apart, in_thread
 from sandbox.snapshots.tree import PIECE_BYTES, Node, NodeKind, Part, TreeUnfilled, TreeUnreadable, Wanted
 from sandbox.snapshots.walking import PERMISSIONS, Bounds
 
 CHUNK_BYTES = 256 * 1024
 ZEROS = bytes(PIECE_BYTES)
+MOST_HOLES = 16 * 1024**3
 KINDS: dict[bytes, NodeKind] = {
     tarfile.DIRTYPE: "folder",
     tarfile.SYMTYPE: "link",
@@ -64,7 +66,7 @@ class ArchiveTree:
         await self._ask(partial(_emptied, self._container, self._volume, self._mount))
         reading, writing = os.pipe()
         with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb") as sink:
-            sending = asyncio.ensure_future(self._ask(partial(_sent, self._container, self._mount, source)))
+            sending = asyncio.ensure_future(self._sent(source))
             try:
                 archive = _Archive(sink, self._uid)
                 async for batch in parts:
@@ -76,8 +78,21 @@ class ArchiveTree:
             finally:
                 with suppress(BrokenPipeError):
                     sink.close()
-                await asyncio.wait([sending])
+                await asyncio.gather(sending, return_exceptions=True)
             await sending
+
+    async def _sent(self, source: IO[bytes]) -> None:
+        """Reads to the end what is written into the pipe meanwhile."""
+
+        def send() -> None:
+            with source:
+                chunks = iter(lambda: source.read(CHUNK_BYTES), b"")
+                self._engine.client().put_archive(self._container, self._mount, chunks)
+
+        try:
+            await apart(send)
+        except (docker.errors.DockerException, RequestException) as error:
+            raise TreeUnfilled(f"{self._mount} of {self._container} cannot be filled: {error}") from error
 
     async def _ask(self, question: Callable[[docker.APIClient], None]) -> None:
         try:
@@ -158,6 +173,7 @@ class _Archive:
         self._sink = sink
         self._uid = uid
         self._written = 0
+        self._holes = 0
 
     def take(self, parts: Sequence[Part]) -> None:
         for part in parts:
@@ -165,6 +181,9 @@ class _Archive:
                 self._pad()
                 self._sink.write(self._header(part.node))
             self._write(part.content)
+            self._holes += part.hole
+            if self._holes > MOST_HOLES:
+                raise TreeUnfilled(f"the holes of files would be written out, and are more than {MOST_HOLES} bytes")
             for place in range(0, part.hole, len(ZEROS)):
                 self._write(ZEROS[: min(len(ZEROS), part.hole - place)])
 
@@ -191,11 +210,6 @@ class _Archive:
     def _pad(self) -> None:
         self._sink.write(bytes(-self._written % tarfile.BLOCKSIZE))
         self._written = 0
-
-
-def _sent(container: str, mount: str, source: IO[bytes], client: docker.APIClient) -> None:
-    with source:
-        client.put_archive(container, mount, iter(lambda: source.read(CHUNK_BYTES), b""))
 
 
 def _emptied(container: str, volume: str, mount: str, client: docker.APIClient) -> None:

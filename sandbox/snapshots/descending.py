@@ -97,6 +97,12 @@ def open_file(folder: int, name: str) -> int:
                 os.chmod(_itself(seen), stat.S_IMODE(mode))  # noqa: PTH101  the path of a descriptor
 
 
+def make_movable(folder: int, name: str) -> None:
+    """Give the owner of a folder all rights in it; without them only root may move it. Raises: OSError."""
+    with opened(os.open(name, LOOK | os.O_DIRECTORY, dir_fd=folder)) as found:
+        os.chmod(_itself(found), stat.S_IRWXU)  # noqa: PTH101  the path of a descriptor
+
+
 def _looked(top: int, path: str) -> int:
     current = os.open(".", LOOK | os.O_DIRECTORY, dir_fd=top)
     for name in filter(None, path.split("/")):

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
 
-from sandbox.snapshots.descending import Descent, opened
+from sandbox.snapshots.descending import Descent, make_movable, opened
 from sandbox.snapshots.tree import Node, Part, TreeUnfilled
 
 MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -47,9 +47,11 @@ def _removed(top: int, name: str) -> None:
 def _lift(top: int, name: str) -> None:
     """Empty the folder `name`: its files go, its folders become names of `top`."""
     with closing(Descent(top)) as descent, descent.folder(name) as folder:
+        os.fchmod(folder, stat.S_IRWXU)
         for inner in os.listdir(folder):  # noqa: PTH208  a descriptor
             with suppress(FileNotFoundError):
                 if stat.S_ISDIR(os.stat(inner, dir_fd=folder, follow_symlinks=False).st_mode):
+                    make_movable(folder, inner)
                     os.rename(inner, f".emptied-{secrets.token_hex(8)}", src_dir_fd=folder, dst_dir_fd=top)
                 else:
                     os.unlink(inner, dir_fd=folder)

@@ -82,10 +82,10 @@ class FolderShelf:
         return self._root / name
 
     def _write(self, name: str, content: bytes) -> None:
-        unfinished = self._root / UNFINISHED
-        unfinished.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-        path = self._path(name)
-        path.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        unfinished, path = self._root / UNFINISHED, self._path(name)
+        self._root.parent.mkdir(parents=True, exist_ok=True)
+        for folder in (self._root, unfinished, *reversed(path.relative_to(self._root).parents[:-1])):
+            (self._root / folder).mkdir(mode=FOLDER_MODE, exist_ok=True)
         beside = unfinished / f"{path.name[:40]}.{secrets.token_hex(8)}"
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)

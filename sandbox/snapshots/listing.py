@@ -87,7 +87,7 @@ class Listing:
 class Manifest(Value):
     """What the digest of a snapshot covers: all that is known of it, and by digests all that belongs to it."""
 
-    format: Literal[1] = 1
+    format: Literal[1]
     kind: SnapshotKind
     owner: str
     name: str
@@ -105,8 +105,9 @@ class Manifest(Value):
     """Names of all layers that the listing leads to; the same as there, so that collecting need not read listings."""
 
     def to_bytes(self) -> bytes:
-        """Canonical."""
-        return json.dumps(self.model_dump(mode="json"), separators=(",", ":"), sort_keys=True).encode()
+        """Canonical. Fields that come later have defaults and are left out with them, so that digests stay."""
+        told = self.model_dump(mode="json", exclude_defaults=True)
+        return json.dumps(told, separators=(",", ":"), sort_keys=True).encode()
 
     @property
     def digest(self) -> str:

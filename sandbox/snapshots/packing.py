@@ -39,7 +39,6 @@ class Packer:
         self._shelf = shelf
         self._seal = seal
         self._folder = folder
-        self._room = asyncio.Semaphore(AT_ONCE)
         self._under_way: set[asyncio.Task[None]] = set()
         self._open: dict[bool, _Layer] = {}
         self._stored: dict[int, Block] = {}
@@ -56,27 +55,31 @@ class Packer:
 
     async def put(self, full: Full) -> None:
         """Waits only while too much is under way. Raises: ShelfUnreachable, also for an earlier block."""
-        await self._start(self._pack(full))
+        await self._room_for_one()
+        self._start(self._pack(full))
 
     async def finish(self) -> tuple[dict[int, Block], list[str]]:
         """When all is stored: where each block lies, and the layers that they count. Raises: ShelfUnreachable."""
         while self._under_way:
             await self._one_done()
         for layer in self._open.values():
-            await self._start(self._store(layer))
+            self._start(self._store(layer))
         while self._under_way:
             await self._one_done()
         return self._stored, self._names
 
-    async def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._under_way.add(asyncio.ensure_future(work))
+
+    async def _room_for_one(self) -> None:
         while len(self._under_way) >= AT_ONCE:
             await self._one_done()
-        self._under_way.add(asyncio.ensure_future(work))
 
     async def _one_done(self) -> None:
         done, self._under_way = await asyncio.wait(self._under_way, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
+        for error in [task.exception() for task in done]:
+            if error is not None:
+                raise error
 
     async def _pack(self, full: Full) -> None:
         box, digest = await asyncio.to_thread(boxed, self._seal, full.content)

@@ -1,5 +1,6 @@
 """Objects in a bucket of an S3-compatible store."""
 
+import asyncio
 import secrets
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from sandbox.snapshots.shelf import ObjectMissing, ShelfUnreachable
+from sandbox.snapshots.threads import in_thread
 
 if TYPE_CHECKING:  # these are there for type checkers alone
     from obstore.store import ClientConfig, RetryConfig, S3Config
@@ -20,6 +22,7 @@ READ_TIMEOUT = timedelta(seconds=60)
 RETRIES: "RetryConfig" = {"max_retries": 3, "retry_timeout": timedelta(seconds=30)}
 """S3 asks its clients to come again when it is busy; what lasts longer is for the caller to try again."""
 LIST_AT_ONCE = 1_000
+ASK_AT_ONCE = 16
 BRING_BYTES = 1024 * 1024
 
 
@@ -58,7 +61,7 @@ class S3Shelf:
         path = scratch / secrets.token_hex(8)
         with self._answering(name), path.open("wb", buffering=0) as file:
             async for piece in (await self._store.get_async(name)).stream(BRING_BYTES):
-                file.write(memoryview(piece))
+                await in_thread(file.write, memoryview(piece))
         return path
 
     async def names(self, folder: str) -> list[str]:
@@ -70,9 +73,19 @@ class S3Shelf:
             ]
 
     async def missing(self, names: Collection[str]) -> set[str]:
-        folders = {name.rpartition("/")[0] for name in names}
-        there = {name for folder in folders for name in await self.names(folder)}
-        return set(names) - there
+        room = asyncio.Semaphore(ASK_AT_ONCE)
+
+        async def lacks(name: str) -> bool:
+            async with room:
+                try:
+                    with self._answering(name):
+                        await self._store.head_async(name)
+                except ObjectMissing:
+                    return True
+                return False
+
+        asked = sorted(names)
+        return {name for name, absent in zip(asked, await asyncio.gather(*map(lacks, asked)), strict=True) if absent}
 
     async def delete(self, names: Collection[str]) -> None:
         if names:

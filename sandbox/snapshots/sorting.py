@@ -150,7 +150,7 @@ class Sorter:
             size = sum(piece.size for piece in self._pieces)
             entries[-1] = last = Entry(replace(last.node, size=size), tuple(self._pieces))
             self._pieces.clear()
-        elif not last.pieces:
+        elif not last.pieces and last.node.size:
             entries[-1] = last = Entry(replace(last.node, size=0))
         self.bytes_total += last.node.size
 

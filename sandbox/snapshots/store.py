@@ -62,6 +62,7 @@ class Snapshots:
         """Save these trees; what is unchanged since the parent is neither read nor stored again. Nothing of a failed
         one counts. Raises: SnapshotFailed."""
         begun = Manifest(
+            format=1,
             kind=kind,
             owner=owner,
             name=name,
@@ -126,10 +127,11 @@ class Snapshots:
         """It is no longer there; its data is collected later. One that is gone already is no error. Raises:
         SandboxUnavailable."""
         with _reachable():
+            name = self._shelves.manifest(_checked(digest))
             try:
-                manifest = await self._shelves.read_manifest(_checked(digest))
+                manifest = await self._shelves.read_manifest(digest)
             except SnapshotUnusable:
-                await self._shelves.shelf.delete([self._shelves.manifest(digest)])
+                await self._shelves.shelf.delete([name])
                 return
             await self._shelves.remove([manifest])
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
 T = TypeVar("T")
@@ -16,6 +17,16 @@ async def in_thread(act: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T
     except asyncio.CancelledError:
         await _ended(doing)
         raise
+
+
+async def apart(act: Callable[[], T]) -> T:
+    """In a thread of its own, for what waits for work of other threads: enough of these would fill the common pool, and
+    wait for ever. A caller that is cancelled does not wait for it."""
+    pool = ThreadPoolExecutor(1)
+    try:
+        return await asyncio.get_running_loop().run_in_executor(pool, act)
+    finally:
+        pool.shutdown(wait=False)
 
 
 async def ahead(following: Callable[[], list[T]]) -> AsyncGenerator[list[T], None]:
