@@ -20,7 +20,7 @@ from sandbox.grants import Grants
 from sandbox.limits import Limits
 from sandbox.records import Record, Records
 from sandbox.resolving import Resolve, system_resolve
-from sandbox.session import OpenSandbox, Ways
+from sandbox.session import OpenSandbox
 
 OnEgress = Callable[[Lease, EgressRecord], None]
 
@@ -165,19 +165,15 @@ class SandboxHost:
             language=self._language,
         )
 
-        async def agent() -> Attached:
+        async def reach() -> Attached:
             await self._alive(lease)
             return await self._driver.agent(lease.sandbox_id)
-
-        async def ssh() -> Attached:
-            await self._alive(lease)
-            return await self._driver.attach(lease.sandbox_id)
 
         def permit(egress: Sequence[HostGrant]) -> None:
             proxy.grants.add(egress)
             self._remember(lease.sandbox_id, lease.task_id, lease.epoch)
 
-        opened = OpenSandbox(lease, Ways(agent, ssh, proxy.serve), permit, self._limits)
+        opened = OpenSandbox(lease, reach, proxy.serve, permit, self._limits)
         self._open[lease.sandbox_id] = opened
         return opened
 

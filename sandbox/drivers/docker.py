@@ -14,9 +14,9 @@ from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
 from sandbox.driver import Attached, Found, Spec, Unsupported
 from sandbox.engine import Engine
-from sandbox.far_end import LOADER, agent_on_stdio, far_end
+from sandbox.far_end import LOADER, agent_on_stdio
 from sandbox.hardening import GVISOR, host_config, volumes
-from sandbox.hijack import attached_to, hijacked
+from sandbox.hijack import attached_to
 from sandbox.snapshots.tree import Tree
 
 USER = "1000:1000"
@@ -63,13 +63,6 @@ class Driver:
 
     async def owned(self, owner: str) -> Sequence[Found]:
         return await self._engine.ask(partial(_owned, owner))
-
-    async def attach(self, sandbox_id: str) -> Attached:
-        try:
-            execution = await self._engine.ask(partial(_prepare_exec, sandbox_id))
-            return await hijacked(self._engine.address, execution)
-        except (NotFound, SandboxUnavailable, OSError) as error:
-            raise SandboxLost(f"the engine gives no way into {sandbox_id}: {error}") from error
 
     async def agent(self, sandbox_id: str) -> Attached:
         try:
@@ -171,12 +164,6 @@ def _owned(owner: str, client: docker.APIClient) -> list[Found]:
         labels = volume["Labels"]
         found.setdefault(labels[f"{LABEL}.id"], _found(labels[f"{LABEL}.id"], labels, "dead", ""))
     return list(found.values())
-
-
-def _prepare_exec(sandbox_id: str, client: docker.APIClient) -> str:
-    command = ["/bin/sh", "-c", far_end("bootstrap.sh")]
-    execution: Mapping[str, str] = client.exec_create(sandbox_id, command, stdin=True, user=USER)
-    return execution["Id"]
 
 
 def _destroy(sandbox_id: str, client: docker.APIClient) -> None:

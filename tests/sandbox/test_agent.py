@@ -329,7 +329,9 @@ async def test_nothing_of_the_agent_is_inherited(box: OpenSandbox) -> None:
 
     # The three, and the folder that ls looks at.
     assert outcome.stdout.head.split()[:2] == [b"4", b"1"]
-    assert {line.split()[1] for line in outcome.stdout.head.splitlines()[2:]} == {b"0" * 16}
+    # The C library leaves two signals ignored that it alone uses.
+    masks = [int(line.split()[1], 16) for line in outcome.stdout.head.splitlines()[2:]]
+    assert not [mask for mask in masks if mask & ~0x180000000]
 
 
 @pytest.mark.asyncio(loop_scope="module")
