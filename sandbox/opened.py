@@ -13,7 +13,7 @@ from sandbox.house import HouseRules
 from sandbox.limits import Limits
 from sandbox.records import Register
 from sandbox.resolving import Resolve
-from sandbox.session import OpenSandbox, Ways
+from sandbox.session import OpenSandbox
 from sandbox.trust import Trust
 
 OnEgress = Callable[[Lease, EgressRecord], None]
@@ -60,10 +60,6 @@ class Connections:
             await self._awake(sandbox_id)
             return await self._driver.agent(sandbox_id)
 
-        async def ssh() -> Attached:
-            await self._awake(sandbox_id)
-            return await self._driver.attach(sandbox_id)
-
         def audit(record: EgressRecord) -> None:
             self._on_egress(opened.lease, record)
 
@@ -75,9 +71,13 @@ class Connections:
             house=self._house,
             meter=self._house.meters.of(lease.task_id),
         )
-        ways = Ways(agent, ssh, proxy.serve)
         opened = OpenSandbox(
-            lease, ways, lambda egress: self.allow(sandbox_id, egress), self._limits, trust=Trust(self._house)
+            lease,
+            agent,
+            proxy.serve,
+            lambda egress: self.allow(sandbox_id, egress),
+            self._limits,
+            trust=Trust(self._house),
         )
         self._open[sandbox_id] = opened
         self._proxies[sandbox_id] = proxy

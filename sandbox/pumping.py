@@ -24,7 +24,7 @@ class BadContent(Exception):
 
 
 class Reader(Protocol):
-    """The reading half of asyncio's and asyncssh's streams; empty bytes are the end."""
+    """The reading half of asyncio's streams; empty bytes are the end."""
 
     async def read(self, n: int = ..., /) -> bytes: ...
 

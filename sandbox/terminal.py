@@ -1,119 +1,79 @@
-"""A program in the sandbox that a person speaks with: at a terminal of its own, or through plain pipes."""
+"""A terminal in a sandbox: a login shell behind a pseudo-terminal of the agent."""
 
-import asyncio
-import shlex
-import struct
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated
 
-import asyncssh
+from pydantic import Field
 
 from contracts.sandbox import SandboxLost
+from contracts.values import Value
 from sandbox.asking import ENVIRONMENT
-from sandbox.far_end import far_end
-from sandbox.transport import LINK_ERRORS
+from sandbox.exchange import Exchange, FarEndRefused, LinkBroken
+from sandbox.link import Link
 
-TERM = "xterm-256color"
-WORKSPACE = "/workspace"
-FRAME = struct.Struct(">cI")
-PIECE_BYTES = 65_536
-END_SECONDS = 2.0
-"""What a program gets to end by itself once nobody speaks with it any more."""
+KIND = "xterm-256color"
+MARK = "ASOS_PART"
+"""In the environment of what runs here, so that it does not end with somebody's command."""
+MOST_CELLS = 10_000
 
-SIGNALLED = 128
-"""A shell's way to say which signal ended a program: this and the signal's number."""
+
+class Left(Value):
+    """How the shell ended."""
+
+    code: Annotated[int, Field(ge=0, le=255)] | None
 
 
 class Terminal:
-    """One running program."""
+    """Keys go in, what is to be shown comes out."""
 
-    def __init__(self, process: "asyncssh.SSHClientProcess[bytes]", *, framed: bool) -> None:
-        self._process = process
-        self._framed = framed
+    def __init__(self, link: Link, exchange: Exchange) -> None:
+        self._link = link
+        self._exchange = exchange
 
-    async def read(self) -> bytes:
-        """What it wrote, at least one byte; b"" at the end. Raises: SandboxLost."""
-        return await _piece(self._process.stdout)
+    async def read(self, size: int = 65_536) -> bytes:
+        """What came, at most so much; empty at the end. Raises: SandboxLost."""
+        try:
+            return await self._exchange.read(size)
+        except LinkBroken as error:
+            raise SandboxLost(f"the terminal is lost: {error}") from error
 
-    async def read_errors(self) -> bytes:
-        """What it wrote to its standard error; at a terminal that is in `read`. Raises: SandboxLost."""
-        return await _piece(self._process.stderr)
-
-    async def write(self, data: bytes) -> None:
-        """A program that has ended takes nothing, which is no error. Raises: SandboxLost."""
-        with suppress(BrokenPipeError), _told():
-            self._send(b"d", data)
-            await self._process.stdin.drain()
-
-    def end_input(self) -> None:
-        """Nothing more will be written; at a terminal this hangs up, and a person types Ctrl-D instead."""
-        with suppress(OSError):
-            self._process.stdin.write_eof()
+    async def write(self, keys: bytes) -> None:
+        """Raises: SandboxLost."""
+        try:
+            self._exchange.write(keys)
+            await self._exchange.drain()
+        except LinkBroken as error:
+            raise SandboxLost(f"the terminal is lost: {error}") from error
 
     def resize(self, columns: int, rows: int) -> None:
-        """Only at a terminal."""
-        with suppress(OSError):
-            self._send(b"s", struct.pack("=4H", rows, columns, 0, 0))
+        if not self._link.lost:
+            asked = {"do": "resize", "terminal": self._exchange.number} | _size(columns, rows)
+            self._link.ask(asked)
 
-    async def wait(self) -> int:
-        """Its exit code, once it has ended. Raises: SandboxLost."""
-        await self._process.wait_closed()
-        code = self._process.returncode
-        if code is None:
-            raise SandboxLost("the connection to the sandbox ended before the program")
-        return code if code >= 0 else SIGNALLED - code
-
-    def _send(self, kind: bytes, content: bytes) -> None:
-        self._process.stdin.write(FRAME.pack(kind, len(content)) + content if self._framed else content)
+    async def wait(self) -> int | None:
+        """Its exit code, or None if a signal ended it. Raises: SandboxLost."""
+        try:
+            return (await self._exchange.answer(Left))[0].code
+        except (LinkBroken, FarEndRefused) as error:
+            raise SandboxLost(f"the terminal is lost: {error}") from error
 
 
 @asynccontextmanager
-async def opened(
-    ssh: asyncssh.SSHClientConnection, columns: int, rows: int, command: tuple[str, ...]
-) -> AsyncIterator[Terminal]:
-    """A terminal of this size with a shell, or with a command; without columns there is no terminal but pipes. Leaving
-    ends the program. Raises: SandboxLost."""
-    with _told():
-        process = await ssh.create_process(_line(columns, rows, command), encoding=None)
+async def terminal(link: Link, columns: int, rows: int) -> AsyncIterator[Terminal]:
+    """Open one; what runs in it is hung up at the end. Raises: LinkBroken."""
+    values = ENVIRONMENT | {MARK: "1", "TERM": KIND}
+    asked: dict[str, object] = {
+        "do": "terminal",
+        "env": {name.encode(): value.encode() for name, value in values.items()},
+        "cwd": b"/workspace",
+    }
+    exchange = link.ask(asked | _size(columns, rows))
     try:
-        yield Terminal(process, framed=columns > 0)
+        yield Terminal(link, exchange)
     finally:
-        await _end(process)
+        exchange.reset()
 
 
-def _line(columns: int, rows: int, command: tuple[str, ...]) -> str:
-    """The environment of commands; the mark keeps the killing of a command away from what runs here."""
-    argv = command or ("bash",)
-    if columns:
-        argv = ("python3", "-I", "-c", far_end("terminal.py"), str(columns), str(rows), *argv)
-    exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in (ENVIRONMENT | {"TERM": TERM}).items())
-    return (
-        "unset SSH_CLIENT SSH_CONNECTION SSH_TTY MAIL OLDPWD; "
-        f"export ASOS_PART=terminal {exports}; cd {WORKSPACE}; exec {shlex.join(argv)}"
-    )
-
-
-async def _end(process: "asyncssh.SSHClientProcess[bytes]") -> None:
-    """Hang up; a program behind pipes would not notice, and is told by a signal."""
-    with suppress(OSError, asyncssh.Error):
-        if process.returncode is None:
-            process.send_signal("HUP")
-    process.close()
-    with suppress(TimeoutError, asyncssh.Error, OSError):
-        async with asyncio.timeout(END_SECONDS):
-            await process.wait_closed()
-
-
-async def _piece(stream: "asyncssh.SSHReader[bytes]") -> bytes:
-    with _told():
-        return await stream.read(PIECE_BYTES)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except LINK_ERRORS as error:
-        raise SandboxLost(f"the connection to the sandbox broke: {error}") from error
+def _size(columns: int, rows: int) -> dict[str, object]:
+    return {"columns": min(max(columns, 1), MOST_CELLS), "rows": min(max(rows, 1), MOST_CELLS)}

@@ -14,7 +14,7 @@ from sandbox.inside.agent import behind_a_door
 
 
 def main() -> None:
-    descriptor, processes, memory, files, bootstrap = sys.argv[1:6]
+    descriptor, processes, memory, files = sys.argv[1:5]
     for limit, value in (
         (resource.RLIMIT_NPROC, int(processes)),
         (resource.RLIMIT_DATA, int(memory)),
@@ -28,4 +28,4 @@ def main() -> None:
         if inherited > 2 and inherited != int(descriptor):
             with contextlib.suppress(OSError):  # the one that listed them is closed already
                 os.close(inherited)
-    behind_a_door(int(descriptor), bootstrap.encode())
+    behind_a_door(int(descriptor))

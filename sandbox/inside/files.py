@@ -6,7 +6,7 @@ import os
 import stat
 
 from sandbox.inside.link import Channel
-from sandbox.inside.places import Refused, complaint, kind_of, located, opened, require_plain
+from sandbox.inside.places import Refused, complaint, entered, kind_of, located, opened, require_plain
 from sandbox.inside.records import write_all
 from sandbox.inside.wire import PIECE
 from sandbox.inside.words import said
@@ -146,8 +146,7 @@ class Listing(Lines):
         super().__init__(link, number)
         place = located(path)
         try:
-            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-            folder = os.open(place.name, flags, dir_fd=place.folder)
+            folder = entered(place)
         finally:
             place.close()
         try:
