@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from sandbox.far_end import far_end
+from sandbox.far_end import agent_in_a_bubble, far_end
 from sandbox.filters import seccomp_program
 from sandbox.leftovers import MARK
 from sandbox.limits import Limits
@@ -182,7 +182,9 @@ def arguments(
     sources = folder.path if uid is None else Path(REACHABLE)
     command += ["--bind", str(sources / "home"), "/home/agent", "--bind", str(sources / "workspace"), "/workspace"]
     command += ["--remount-ro", "/", "--chdir", "/workspace", "--"]
-    command += [PYTHON, "-I", "-c", far_end("listener.py"), str(listener), str(limits.processes)]
+    # As an argument it would fill every list of processes.
+    descriptors.append(_memory_file("agent", agent_in_a_bubble()))
+    command += [PYTHON, "-I", "-S", f"/proc/self/fd/{descriptors[-1]}", str(listener), str(limits.processes)]
     command += [str(limits.memory_bytes), str(limits.open_files), far_end("bootstrap.sh")]
     return (command if uid is None else [*_as_user(folder.path, uid), *command]), descriptors
 

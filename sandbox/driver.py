@@ -43,13 +43,15 @@ class Found:
 
 @dataclass(frozen=True)
 class Attached:
-    """A connected, non-blocking socket whose far end is `inside/bootstrap.sh`. The receiver closes it."""
+    """A connected, non-blocking socket. The receiver closes it."""
 
     socket: socket.socket
     framed: bool = False
     """True if the engine puts its eight-byte header before each piece of output."""
     received: bytes = b""
     """What came along with the engine's own answer."""
+    preface: bytes = b""
+    """What the receiver sends before all else."""
 
 
 class Driver(Protocol):
@@ -75,7 +77,7 @@ class Driver(Protocol):
         ...
 
     async def attach(self, sandbox_id: str) -> Attached:
-        """Raises: SandboxLost."""
+        """A stream to `inside/bootstrap.sh`. Raises: SandboxLost."""
         ...
 
     async def pause(self, sandbox_id: str) -> None:

@@ -30,10 +30,12 @@ class Freezer:
         if opened is not None:
             if opened.busy:
                 raise SandboxBusy(f"something runs in {sandbox_id}")
-            await opened.freeze()
+            opened.freeze()
         try:
             await self._driver.pause(sandbox_id)
-        except SandboxUnavailable as error:
+        except (SandboxLost, SandboxUnavailable) as error:
+            if opened is not None:
+                opened.thaw()
             raise SandboxLost(str(error)) from error
         self._frozen.add(sandbox_id)
 
@@ -46,7 +48,7 @@ class Freezer:
         self._frozen.discard(sandbox_id)
         opened = self._connections.kept(sandbox_id)
         if opened is not None:
-            await opened.thaw()
+            opened.thaw()
 
     def forget(self, sandbox_id: str) -> None:
         self._frozen.discard(sandbox_id)

@@ -17,10 +17,19 @@ BODY = b'{"Detach": false, "Tty": false}'
 
 async def hijacked(address: str, execution: str) -> Attached:
     """Start a prepared exec and take over its connection. Raises: OSError."""
+    return await _taken_over(address, f"/exec/{execution}/start", BODY)
+
+
+async def attached_to(address: str, container: str) -> Attached:
+    """The standard input and output of a container's own process. Raises: OSError."""
+    return await _taken_over(address, f"/containers/{container}/attach?stream=1&stdin=1&stdout=1&stderr=1", b"")
+
+
+async def _taken_over(address: str, path: str, body: bytes) -> Attached:
     stream = await _connected(address)
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
-            received = await _start(stream, execution)
+            received = await _start(stream, path, body)
     except BaseException:
         stream.close()
         raise
@@ -59,20 +68,20 @@ def _place(address: str) -> tuple[socket.AddressFamily, str | tuple[str, int]]:
     raise OSError(f"engine address {address!r}: only unix:// and tcp:// can be attached to")
 
 
-async def _start(stream: socket.socket, execution: str) -> bytes:
+async def _start(stream: socket.socket, path: str, body: bytes) -> bytes:
     loop = asyncio.get_running_loop()
     head = (
-        f"POST /exec/{execution}/start HTTP/1.1\r\nHost: docker\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(BODY)}\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n"
+        f"POST {path} HTTP/1.1\r\nHost: docker\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n"
     )
-    await loop.sock_sendall(stream, head.encode("ascii") + BODY)
+    await loop.sock_sendall(stream, head.encode("ascii") + body)
     answer = b""
     while b"\r\n\r\n" not in answer:
         piece = await loop.sock_recv(stream, 4_096)
         if not piece or len(answer) > LONGEST_ANSWER:
-            raise OSError(f"the engine ended the exec: {answer[:200]!r}")
+            raise OSError(f"the engine ended the stream: {answer[:200]!r}")
         answer += piece
     header, _, rest = answer.partition(b"\r\n\r\n")
     if header.split(b" ", 2)[1] not in (b"101", b"200"):
-        raise OSError(f"the engine refused the exec: {header[:100]!r} {rest[:200]!r}")
+        raise OSError(f"the engine refused the stream: {header[:100]!r} {rest[:200]!r}")
     return rest

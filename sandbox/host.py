@@ -172,19 +172,23 @@ class SandboxHost:
     async def snapshot(self, lease: Lease, name: str, kind: SnapshotKind = "files") -> Snapshot:
         """Raises: SandboxBusy (process only), SandboxLost, SnapshotFailed."""
         await self._began()
-        async with self._locks.of(lease.sandbox_id):
-            record = self._current(lease)
-            try:
+        try:
+            async with self._locks.of(lease.sandbox_id):
+                record = self._current(lease)
                 if kind == "files":
                     snapshot = await self._saving.files(record, name)
                 else:
                     snapshot = await self._saving.processes(record, name, stay=True)
-            except Unsupported as error:
-                raise SnapshotFailed(str(error)) from error
-            # Its egress may have grown meanwhile: the row as it is now.
-            row = self._register.get(lease.sandbox_id) or record
+        except Unsupported as error:
+            raise SnapshotFailed(str(error)) from error
+        except SandboxBusy:
+            if kind == "process":
+                raise
+            snapshot = await self._saving.live_files(self._current(lease), name)
+        row = self._register.get(lease.sandbox_id)
+        if row is not None:
             self._register.note(row.model_copy(update={"snapshot": snapshot.digest}))
-            return snapshot
+        return snapshot
 
     async def sleep(self, lease: Lease, name: str) -> Snapshot:
         """Raises: SandboxBusy, SandboxLost, SnapshotFailed; it is then still there."""
@@ -258,7 +262,10 @@ class SandboxHost:
             text = texts.OTHER_RUNTIME.say(self._language, demanded=request.runtime, runtime=record.runtime)
             raise SandboxUnavailable(text)
         self._connections.allow(record.sandbox_id, request.egress)
-        again = (self._register.get(record.sandbox_id) or record).become("leased")
+        row = self._register.get(record.sandbox_id)
+        if row is None or row.state != "leased":
+            raise SandboxUnavailable(f"{record.sandbox_id} was given up at this moment")
+        again = row.become("leased")
         await self._register.write(again)
         return again
 

@@ -1,6 +1,8 @@
 """Everything on a machine that bears the mark of a host, named one by one: what a sweep counts, and its proof."""
 
 import os
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +12,8 @@ from docker.errors import NotFound
 
 MARK = "ASOS_SANDBOX"
 """Variable in the environment of every process of a sandbox without an engine; its value is the sandbox's name."""
+
+GONE_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -73,11 +77,10 @@ def mark_of(process: psutil.Process) -> str:
 
 
 def end_process(one: Belonging) -> None:
-    """Kill it, if that number is still this process."""
-    try:
+    """Kill it, if that number is still this process, and see it gone."""
+    until = time.monotonic() + GONE_SECONDS
+    with suppress(psutil.NoSuchProcess):
         process = psutil.Process(int(one.name))
-        if mark_of(process) == one.sandbox_id:
+        while mark_of(process) == one.sandbox_id and time.monotonic() < until:
             process.kill()
-            process.wait(5.0)
-    except (psutil.NoSuchProcess, psutil.TimeoutExpired):
-        return
+            time.sleep(0.01)

@@ -57,9 +57,7 @@ class Making:
             ready.opened.hand_over(self._names.lease(record))
         if record.state == "creating":
             with pool.standing_back():
-                step = (
-                    self._fresh(record, image, snapshot) if ready is None else self._refilled(record, ready, snapshot)
-                )
+                step = self._fresh(record, image, snapshot) if ready is None else self._refilled(record, snapshot)
                 record = await self._whole(record, step, "leased")
         self._connections.allow(record.sandbox_id, request.egress)
         return record
@@ -117,9 +115,8 @@ class Making:
             return await self._driver.create(spec), False
         return await self._saving.restored(spec, snapshot)
 
-    async def _refilled(self, record: Record, ready: Ready, snapshot: Snapshot | None) -> Made:
-        """A warm one gets its files after the connection has ended, which makes anew what it needs of them."""
-        await ready.opened.disconnect()
+    async def _refilled(self, record: Record, snapshot: Snapshot | None) -> Made:
+        """A warm one gets its files while it runs: nobody has used it yet."""
         if snapshot is not None:
             await self._saving.refill(record.sandbox_id, snapshot)
         return Found(record.sandbox_id, self._names.owner, record.image, record.runtime, "running"), False

@@ -6,14 +6,13 @@ from contextlib import suppress
 from contracts.language import Language
 from contracts.messages import HostGrant
 from contracts.sandbox import Lease
-from sandbox.driver import Driver
+from sandbox.driver import Attached, Driver
 from sandbox.egress import EgressProxy, EgressRecord
 from sandbox.grants import Grants
 from sandbox.limits import Limits
 from sandbox.records import Register
 from sandbox.resolving import Resolve
-from sandbox.session import OpenSandbox
-from sandbox.transport import Connection, connected
+from sandbox.session import OpenSandbox, Ways
 
 OnEgress = Callable[[Lease, EgressRecord], None]
 Awake = Callable[[str], Awaitable[None]]
@@ -50,18 +49,22 @@ class Connections:
     def made(self, lease: Lease) -> OpenSandbox:
         """One that connects when it is first used; an earlier one of the same name must have been dropped."""
         sandbox_id = lease.sandbox_id
+        opened: OpenSandbox
 
-        async def connect() -> Connection:
+        async def agent() -> Attached:
             await self._awake(sandbox_id)
-            return await connected(await self._driver.attach(sandbox_id), proxy.serve)
+            return await self._driver.agent(sandbox_id)
 
-        opened = OpenSandbox(lease, connect, lambda egress: self.allow(sandbox_id, egress), self._limits.output_bytes)
-        proxy = EgressProxy(
-            self._grants_of(sandbox_id),
-            lambda record: self._on_egress(opened.lease, record),
-            resolve=self._resolve,
-            language=self._language,
-        )
+        async def ssh() -> Attached:
+            await self._awake(sandbox_id)
+            return await self._driver.attach(sandbox_id)
+
+        def audit(record: EgressRecord) -> None:
+            self._on_egress(opened.lease, record)
+
+        proxy = EgressProxy(self._grants_of(sandbox_id), audit, resolve=self._resolve, language=self._language)
+        ways = Ways(agent, ssh, proxy.serve)
+        opened = OpenSandbox(lease, ways, lambda egress: self.allow(sandbox_id, egress), self._limits)
         self._open[sandbox_id] = opened
         return opened
 

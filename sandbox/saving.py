@@ -91,20 +91,21 @@ class Saving:
         self._under_way: dict[str, asyncio.Event] = {}
 
     async def files(self, record: Record, name: str) -> Snapshot:
-        """Save its folders: standing still, unless something runs in it for somebody; then as they are read.
-
-        Raises: SandboxLost, SnapshotFailed.
-        """
-        sandbox_id = record.sandbox_id
-        found = await self.there(record)
-        still = found.state == "running" and not self._freezer.is_busy(sandbox_id)
-        if still:
-            await self._freezer.pause(sandbox_id)
+        """Save its folders while it stands still. Raises: SandboxBusy, SandboxLost, SnapshotFailed."""
+        running = (await self.there(record)).state == "running"
+        if running:
+            await self._freezer.pause(record.sandbox_id)
         try:
             return await self._taken(record, name, "files", {})
         finally:
-            if still:
-                await self._freezer.resume(sandbox_id)
+            if running:
+                await self._freezer.resume(record.sandbox_id)
+
+    async def live_files(self, record: Record, name: str) -> Snapshot:
+        """Save its folders while something runs in it: each file as it is when it is read, and not all of one moment.
+        The only one that needs no lock. Raises: SandboxLost, SnapshotFailed."""
+        await self.there(record)
+        return await self._taken(record, name, "files", {})
 
     async def processes(self, record: Record, name: str, *, stay: bool) -> Snapshot:
         """Save its folders and its processes. Unless it is to `stay`, it has no processes here afterwards.

@@ -1,42 +1,56 @@
-"""One open sandbox: the seam that tools use, over a connection that is made again when it breaks."""
+"""One open sandbox: the seam that tools use, over a link that is made again when it breaks."""
 
 import asyncio
 import hashlib
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-import asyncssh
-
 from contracts.messages import HostGrant
-from contracts.sandbox import Command, CommandOutcome, FileEntry, Lease, Progress, SandboxLost
+from contracts.sandbox import Command, CommandOutcome, Lease, Progress, SandboxLost
 from sandbox.commands import Commands
-from sandbox.files import SftpFiles
+from sandbox.driver import Attached
+from sandbox.exchange import LinkBroken
+from sandbox.files import AgentFiles
+from sandbox.kept import KeptShell, kept_shell
+from sandbox.limits import Limits
+from sandbox.link import Link, Serve
+from sandbox.linked_files import LinkedFiles
 from sandbox.terminal import Terminal, opened
-from sandbox.transport import LINK_ERRORS, Connection
+from sandbox.transport import LINK_ERRORS, Connection, connected
 
 T = TypeVar("T")
 
 TRIES = 3
 KILL_SECONDS = 90.0
 
+Reach = Callable[[], Awaitable[Attached]]
+"""Makes a stream into the sandbox. Raises: SandboxLost."""
+Explain = Callable[[CommandOutcome], Awaitable[CommandOutcome]]
+"""Adds what the engine knows of how a command ended, such as that memory ran out."""
+
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Link:
-    """A connection and what runs on it."""
+class Linked:
+    """A link to the agent and what runs on it."""
 
-    connection: Connection
+    link: Link
     commands: Commands
-    files: SftpFiles
+    files: AgentFiles
 
-    async def close(self) -> None:
-        await self.commands.close()
-        await self.connection.close()
+
+@dataclass(frozen=True)
+class Ways:
+    """How a sandbox is reached: its agent, its sshd, and who serves its way out."""
+
+    agent: Reach
+    ssh: Reach
+    serve: Serve
 
 
 class OpenSandbox:
@@ -45,18 +59,22 @@ class OpenSandbox:
     def __init__(
         self,
         lease: Lease,
-        connect: Callable[[], Awaitable[Connection]],
+        ways: Ways,
         permit: Callable[[Sequence[HostGrant]], None],
-        output_bytes: int,
+        limits: Limits,
+        explain: Explain | None = None,
     ) -> None:
         self._lease = lease
-        self._connect = connect
+        self._ways = ways
         self._permit = permit
-        self._output_bytes = output_bytes
-        self._link: Link | None = None
+        self._limits = limits
+        self._explain = explain
+        self._linked: Linked | None = None
+        self._connection: Connection | None = None
         self._linking = asyncio.Lock()
+        self._connecting = asyncio.Lock()
         self._closed = False
-        self._running = 0
+        self._users = 0
         self.files = LinkedFiles(self)
 
     @property
@@ -69,38 +87,35 @@ class OpenSandbox:
 
     @property
     def connected(self) -> bool:
-        """True while its connection holds."""
-        return self._link is not None and not self._link.connection.lost
+        """True while its link holds."""
+        return self._linked is not None and not self._linked.link.lost
 
     @property
     def busy(self) -> bool:
-        """True while somebody waits here for what runs in it."""
-        return self._running > 0
-
-    async def freeze(self) -> None:
-        """It is about to stand still."""
-        await self.disconnect()
-
-    async def thaw(self) -> None:
-        """It runs again."""
-
-    async def disconnect(self) -> None:
-        """End the connection; the next use makes a new one."""
-        async with self._linking:
-            await self._unlink()
+        """True while a command, a transfer, a forward, a kept shell or a terminal is under way."""
+        return self._users > 0
 
     async def run(self, command: Command, progress: Progress | None = None) -> CommandOutcome:
         """Raises: SandboxLost."""
         key = call_key(command.call_id or secrets.token_hex(16))
-        self._running += 1
         try:
-            return await self.use(lambda link: link.commands.run(command, key, progress))
+            outcome = await self.use(lambda linked: linked.commands.run(command, key, progress))
         except asyncio.CancelledError:
             if not self._closed:
                 await self._kill(key)
             raise
-        finally:
-            self._running -= 1
+        return outcome if self._explain is None else await self._explain(outcome)
+
+    @asynccontextmanager
+    async def session(self, cwd: str = "/workspace") -> AsyncIterator[KeptShell]:
+        """A kept shell. Raises: SandboxLost, ShellEnded."""
+        with self.used():
+            linked = await self.ready()
+            try:
+                async with kept_shell(linked.link, call_key(secrets.token_hex(16)), self._limits, cwd) as shell:
+                    yield shell
+            except LinkBroken as error:
+                raise SandboxLost(f"the kept shell of {self._lease.sandbox_id} is lost: {error}") from error
 
     def forward(self, port: int) -> AbstractAsyncContextManager[int]:
         """Raises: SandboxLost."""
@@ -111,93 +126,111 @@ class OpenSandbox:
         """A shell, or a command, at a terminal of this size; with 0 columns behind plain pipes. Leaving ends it.
 
         Raises: SandboxLost."""
-        self._running += 1
-        try:
-            link = await self.ready()
-            async with opened(link.connection.ssh, columns, rows, command) as terminal:
+        with self.used():
+            connection = await self._ssh()
+            async with opened(connection.ssh, columns, rows, command) as terminal:
                 yield terminal
-        finally:
-            self._running -= 1
 
     def permit(self, egress: Sequence[HostGrant]) -> None:
         self._permit(egress)
 
-    async def ready(self) -> Link:
+    async def ready(self) -> Linked:
         """The present link, or a new one. Raises: SandboxLost."""
         async with self._linking:
             if self._closed:
                 raise SandboxLost(f"{self._lease.sandbox_id} has been closed here")
-            if self._link is not None and not self._link.connection.lost:
-                return self._link
+            if self._linked is not None and not self._linked.link.lost:
+                return self._linked
             await self._unlink()
-            connection = await self._connect()
-            link = Link(connection, Commands(connection, self._output_bytes), SftpFiles(connection))
             try:
-                await link.commands.prepare()
-            except (*LINK_ERRORS, asyncssh.Error) as error:
-                await link.close()
-                raise SandboxLost(f"{self._lease.sandbox_id} takes no session: {error}") from error
-            except BaseException:
-                await link.close()
-                raise
-            self._link = link
-            return link
+                link = await Link.opened(await self._ways.agent(), self._ways.serve)
+            except LinkBroken as error:
+                raise SandboxLost(f"{self._lease.sandbox_id}: {error}") from error
+            self._linked = Linked(link, Commands(link, self._limits), AgentFiles(link))
+            return self._linked
 
-    async def use(self, act: Callable[[Link], Awaitable[T]]) -> T:
+    async def use(self, act: Callable[[Linked], Awaitable[T]]) -> T:
         """Act over the link; if it breaks though the sandbox lives, act again. Raises: SandboxLost."""
         cause: BaseException | None = None
-        for _ in range(TRIES):
-            link = await self.ready()
-            try:
-                return await act(link)
-            except (*LINK_ERRORS, TimeoutError) as error:
-                cause = error
-                log.info("the connection to %s broke: %s", self._lease.sandbox_id, error)
-                if isinstance(error, TimeoutError):
-                    link.connection.ssh.abort()
-        raise SandboxLost(f"{self._lease.sandbox_id} breaks every connection: {cause}") from cause
+        with self.used():
+            for _ in range(TRIES):
+                linked = await self.ready()
+                try:
+                    return await act(linked)
+                except LinkBroken as error:
+                    cause = error
+                    log.info("the link to %s broke: %s", self._lease.sandbox_id, error)
+        raise SandboxLost(f"{self._lease.sandbox_id} breaks every link: {cause}") from cause
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Something is under way."""
+        self._users += 1
+        try:
+            yield
+        finally:
+            self._users -= 1
+
+    def freeze(self) -> None:
+        """Its processes are about to stand still: from now on silence means nothing."""
+        if self._linked is not None:
+            self._linked.link.frozen = True
+        if self._connection is not None:
+            self._connection.freeze()
+
+    def thaw(self) -> None:
+        """They run again."""
+        if self._linked is not None:
+            self._linked.link.thaw()
+        if self._connection is not None:
+            self._connection.thaw()
+
+    async def disconnect(self) -> None:
+        """Close every stream; the next use opens new ones."""
+        async with self._linking:
+            await self._unlink()
+        async with self._connecting:
+            await self._hang_up()
 
     async def close(self) -> None:
         """Leave the sandbox as it is; what waits for it here is told that it is lost."""
         self._closed = True
-        async with self._linking:
-            await self._unlink()
+        await self.disconnect()
 
     async def _unlink(self) -> None:
-        link, self._link = self._link, None
-        if link is not None:
-            await link.close()
+        linked, self._linked = self._linked, None
+        if linked is not None:
+            await linked.link.close()
+
+    async def _hang_up(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+    async def _ssh(self) -> Connection:
+        async with self._connecting:
+            if self._closed:
+                raise SandboxLost(f"{self._lease.sandbox_id} has been closed here")
+            if self._connection is None or self._connection.lost:
+                await self._hang_up()
+                self._connection = await connected(await self._ways.ssh())
+            return self._connection
 
     async def _kill(self, key: str) -> None:
         with suppress(SandboxLost, TimeoutError):
             async with asyncio.timeout(KILL_SECONDS):
-                await self.use(lambda link: link.commands.kill(key, "cancelled"))
+                await self.use(lambda linked: linked.commands.kill(key))
 
     @asynccontextmanager
     async def _forward(self, port: int) -> AsyncIterator[int]:
-        link = await self.ready()
-        async with AsyncExitStack() as owned:
-            try:
-                local_port = await owned.enter_async_context(link.connection.forward(port))
-            except LINK_ERRORS as error:
-                raise SandboxLost(f"no forward to port {port} of {self._lease.sandbox_id}: {error}") from error
-            yield local_port
-
-
-class LinkedFiles:
-    """The files of an open sandbox."""
-
-    def __init__(self, sandbox: OpenSandbox) -> None:
-        self._sandbox = sandbox
-
-    async def read(self, path: str, *, max_bytes: int) -> bytes:
-        return await self._sandbox.use(lambda link: link.files.read(path, max_bytes))
-
-    async def write(self, path: str, content: bytes) -> None:
-        await self._sandbox.use(lambda link: link.files.write(path, content))
-
-    async def list(self, path: str) -> Sequence[FileEntry]:
-        return await self._sandbox.use(lambda link: link.files.list(path))
+        with self.used():
+            connection = await self._ssh()
+            async with AsyncExitStack() as owned:
+                try:
+                    local_port = await owned.enter_async_context(connection.forward(port))
+                except LINK_ERRORS as error:
+                    raise SandboxLost(f"no forward to port {port} of {self._lease.sandbox_id}: {error}") from error
+                yield local_port
 
 
 def call_key(call_id: str) -> str:

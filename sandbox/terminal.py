@@ -5,17 +5,24 @@ import shlex
 import struct
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import cache
 
 import asyncssh
 
 from contracts.sandbox import SandboxLost
+from sandbox.asking import ENVIRONMENT
 from sandbox.far_end import far_end
-from sandbox.files import WORKSPACE
-from sandbox.scripts import ENVIRONMENT
 from sandbox.transport import LINK_ERRORS
 
 TERM = "xterm-256color"
 FRAME = struct.Struct(">cI")
+LOADER = """import os
+b = b""
+while len(b) < {size}:
+    b += os.read(0, {size} - len(b)) or os._exit(0)
+exec(b)
+"""
+"""Takes the program from its standard input: as an argument it would fill every list of processes."""
 PIECE_BYTES = 65_536
 END_SECONDS = 2.0
 """What a program gets to end by itself once nobody speaks with it any more."""
@@ -75,6 +82,8 @@ async def opened(
     ends the program. Raises: SandboxLost."""
     with _told():
         process = await ssh.create_process(_line(columns, rows, command), encoding=None)
+        if columns:
+            process.stdin.write(_program())
     try:
         yield Terminal(process, framed=columns > 0)
     finally:
@@ -85,12 +94,17 @@ def _line(columns: int, rows: int, command: tuple[str, ...]) -> str:
     """The environment of commands; the mark keeps the killing of a command away from what runs here."""
     argv = command or ("bash",)
     if columns:
-        argv = ("python3", "-I", "-c", far_end("terminal.py"), str(columns), str(rows), *argv)
+        argv = ("python3", "-I", "-c", LOADER.format(size=len(_program())), str(columns), str(rows), *argv)
     exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in (ENVIRONMENT | {"TERM": TERM}).items())
     return (
         "unset SSH_CLIENT SSH_CONNECTION SSH_TTY MAIL OLDPWD; "
-        f"export ASOS_PART=terminal {exports}; cd {WORKSPACE}; exec {shlex.join(argv)}"
+        f"export ASOS_PART=terminal {exports}; cd /workspace; exec {shlex.join(argv)}"
     )
+
+
+@cache
+def _program() -> bytes:
+    return far_end("terminal.py").encode()
 
 
 async def _end(process: "asyncssh.SSHClientProcess[bytes]") -> None:

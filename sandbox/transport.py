@@ -1,41 +1,29 @@
-"""SSH over an engine's byte stream: one connection for commands, files, forwards and the way out."""
+"""SSH over an engine's byte stream: forwards and terminals, for which it is opened when the first is asked for."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import cast
 
 import asyncssh
 
 from contracts.sandbox import SandboxLost
 from sandbox.driver import Attached
-from sandbox.tunnel import Tunnel
+from sandbox.unframing import Unframing
 
 USERNAME = "agent"
-PROXY_PORT = 3128
 CONNECT_SECONDS = 40.0
-LISTEN_SECONDS = 5.0
 KEEPALIVE_SECONDS = 15.0
 
-LINK_ERRORS = (
-    asyncssh.DisconnectError,
-    asyncssh.ChannelOpenError,
-    asyncssh.SFTPConnectionLost,
-    asyncssh.SFTPNoConnection,
-    BrokenPipeError,
-    ConnectionError,
-)
+LINK_ERRORS = (asyncssh.DisconnectError, asyncssh.ChannelOpenError, BrokenPipeError, ConnectionError)
 """What operations raise when the connection ends under them."""
-
-Serve = Callable[["asyncssh.SSHReader[bytes]", "asyncssh.SSHWriter[bytes]"], Awaitable[None]]
 
 
 class Connection:
     """An authenticated connection to one sandbox."""
 
-    def __init__(self, ssh: asyncssh.SSHClientConnection, sftp: asyncssh.SFTPClient, owned: AsyncExitStack) -> None:
+    def __init__(self, ssh: asyncssh.SSHClientConnection) -> None:
         self.ssh = ssh
-        self.sftp = sftp
-        self._owned = owned
 
     @property
     def lost(self) -> bool:
@@ -51,25 +39,85 @@ class Connection:
             listener.close()
             await listener.wait_closed()
 
+    def freeze(self) -> None:
+        """From now on silence means nothing."""
+        self.ssh.set_keepalive(0)
+
+    def thaw(self) -> None:
+        self.ssh.set_keepalive(KEEPALIVE_SECONDS)
+
     async def close(self) -> None:
-        await self._owned.aclose()
+        self.ssh.close()
+        try:
+            async with asyncio.timeout(2.0):
+                await self.ssh.wait_closed()
+        except TimeoutError:
+            self.ssh.abort()
+            await self.ssh.wait_closed()
 
 
-async def connected(attached: Attached, serve: Serve) -> Connection:
-    """Log in with keys made for this connection alone, and open the way out. Raises: SandboxLost."""
+async def connected(attached: Attached) -> Connection:
+    """Log in with keys made for this connection alone. Raises: SandboxLost."""
     host_key, user_key = await asyncio.to_thread(_two_keys)
     tunnel = Tunnel(attached, host_key.export_private_key() + b"\n" + user_key.export_public_key())
-    async with AsyncExitStack() as owned:
-        try:
-            async with asyncio.timeout(CONNECT_SECONDS):
-                ssh = await _logged_in(tunnel, host_key, user_key)
-                owned.push_async_callback(_end, ssh)
-                sftp, _ = await asyncio.gather(ssh.start_sftp_client(), _way_out(ssh, serve))
-        except (asyncssh.Error, OSError) as error:
-            attached.socket.close()
-            complaint = tunnel.complaint.decode("utf-8", "replace").strip()
-            raise SandboxLost(f"no SSH connection: {error or type(error).__name__} {complaint}".strip()) from error
-        return Connection(ssh, sftp, owned.pop_all())
+    try:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            return Connection(await _logged_in(tunnel, host_key, user_key))
+    except (asyncssh.Error, OSError) as error:
+        attached.socket.close()
+        complaint = tunnel.unframing.complaint.decode("utf-8", "replace").strip()
+        raise SandboxLost(f"no SSH connection: {error or type(error).__name__} {complaint}".strip()) from error
+
+
+class Tunnel:
+    """What asyncssh calls a tunnel: it asks for one connection and is given the engine's stream."""
+
+    def __init__(self, attached: Attached, preface: bytes) -> None:
+        self._attached = attached
+        self._preface = preface
+        self.unframing = Unframing(attached.framed)
+
+    async def create_connection(
+        self, session_factory: Callable[[], asyncio.Protocol], host: str, port: int
+    ) -> tuple[asyncio.Transport, asyncio.Protocol]:
+        session = session_factory()
+        transport, _ = await asyncio.get_running_loop().create_connection(
+            lambda: _Passing(session, self._attached.received, self._preface, self.unframing),
+            sock=self._attached.socket,
+        )
+        return transport, session
+
+
+class _Passing(asyncio.Protocol):
+    """Sends the preface, then passes everything on to the SSH connection, without the engine's headers."""
+
+    def __init__(self, session: asyncio.Protocol, early: bytes, preface: bytes, unframing: Unframing) -> None:
+        self._session = session
+        self._early = early
+        self._preface = preface
+        self._unframing = unframing
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        cast(asyncio.Transport, transport).write(self._preface)
+        self._session.connection_made(transport)
+        if self._early:
+            self.data_received(self._early)
+
+    def data_received(self, data: bytes) -> None:
+        for piece in self._unframing.feed(data):
+            self._session.data_received(piece)
+
+    def eof_received(self) -> bool | None:
+        return self._session.eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._session.connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        self._session.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._session.resume_writing()
 
 
 def _two_keys() -> tuple[asyncssh.SSHKey, asyncssh.SSHKey]:
@@ -95,25 +143,3 @@ async def _logged_in(
         keepalive_interval=KEEPALIVE_SECONDS,
         keepalive_count_max=4,
     )
-
-
-async def _way_out(ssh: asyncssh.SSHClientConnection, serve: Serve) -> None:
-    """Listen in the sandbox; an earlier sshd may need a moment to let go of the port."""
-    async with asyncio.timeout(LISTEN_SECONDS):
-        while True:
-            try:
-                await ssh.start_server(lambda _host, _port: serve, "127.0.0.1", PROXY_PORT, encoding=None)
-            except asyncssh.ChannelListenError:
-                await asyncio.sleep(0.1)
-            else:
-                return
-
-
-async def _end(ssh: asyncssh.SSHClientConnection) -> None:
-    ssh.close()
-    try:
-        async with asyncio.timeout(2.0):
-            await ssh.wait_closed()
-    except TimeoutError:
-        ssh.abort()
-        await ssh.wait_closed()

@@ -160,7 +160,7 @@ async def host_of(settings: Settings, paths: DataPaths, snapshots: Snapshots, au
     """This machine's sandboxes."""
     return await make_host(
         host_id=settings.host_id,
-        state_dir=paths.sandboxes,
+        state_dir=paths.sandboxes / settings.host_id,
         driver=settings.sandbox_driver,
         runtime=settings.sandbox_runtime,
         image=settings.sandbox_image,

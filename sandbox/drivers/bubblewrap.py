@@ -83,7 +83,7 @@ class Driver:
         await asyncio.to_thread(self._signal_all, sandbox_id, signal.SIGCONT)
 
     async def agent(self, sandbox_id: str) -> Attached:
-        raise Unsupported(f"bubblewrap has no agent in {sandbox_id}")
+        return await self.attach(sandbox_id)
 
     async def trees(self, sandbox_id: str) -> Mapping[str, Tree]:
         return await self._folder_trees(sandbox_id)

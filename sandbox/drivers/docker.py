@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,9 @@ from contracts.texts import sandbox as texts
 from sandbox import checkpoints
 from sandbox.driver import Attached, Found, Spec, Unsupported
 from sandbox.engine import Engine
-from sandbox.far_end import far_end
+from sandbox.far_end import LOADER, agent_on_stdio, far_end
 from sandbox.hardening import GVISOR, MOUNTS, host_config, volumes
-from sandbox.hijack import hijacked
+from sandbox.hijack import attached_to, hijacked
 from sandbox.leftovers import Belonging, discard_from_engine, engine_belongings
 from sandbox.snapshots.archive_tree import ArchiveTree
 from sandbox.snapshots.folder_tree import FolderTree
@@ -74,13 +75,17 @@ class Driver:
             raise SandboxLost(f"the engine gives no way into {sandbox_id}: {error}") from error
 
     async def agent(self, sandbox_id: str) -> Attached:
-        raise Unsupported(f"docker has no agent in {sandbox_id}")
+        try:
+            stream = await attached_to(self._engine.address, sandbox_id)
+        except OSError as error:
+            raise SandboxLost(f"the engine gives no way to the agent of {sandbox_id}: {error}") from error
+        return replace(stream, preface=agent_on_stdio())
 
     async def pause(self, sandbox_id: str) -> None:
-        await self._change(sandbox_id, lambda client: client.pause(sandbox_id), "paused")
+        await self._change(sandbox_id, True)
 
     async def resume(self, sandbox_id: str) -> None:
-        await self._change(sandbox_id, lambda client: client.unpause(sandbox_id), "running")
+        await self._change(sandbox_id, False)
 
     async def trees(self, sandbox_id: str) -> Mapping[str, Tree]:
         return await self._trees(sandbox_id)
@@ -135,12 +140,11 @@ class Driver:
             raise SandboxUnavailable(texts.ENGINE_FAILED.say(self._language, cause="the container is gone already"))
         return found
 
-    async def _change(self, sandbox_id: str, act: Callable[[docker.APIClient], None], state: str) -> None:
-        found = await self.find(sandbox_id)
-        if found is None or found.state == "dead":
-            raise SandboxLost(f"the container {sandbox_id} is gone")
-        if found.state != state:
-            await self._engine.ask(act)
+    async def _change(self, sandbox_id: str, frozen: bool) -> None:
+        try:
+            await self._engine.ask(partial(_freeze if frozen else _thaw, sandbox_id))
+        except NotFound as error:
+            raise SandboxLost(f"the container {sandbox_id} is gone") from error
 
     def _create(self, spec: Spec, client: docker.APIClient) -> None:
         self._make(spec, client)
@@ -161,7 +165,9 @@ class Driver:
         try:
             client.create_container(
                 spec.image,
-                command=["sleep", "infinity"],
+                command=["/usr/bin/python3", "-I", "-S", "-c", LOADER],
+                stdin_open=True,
+                detach=True,  # else the engine closes the input for ever when the first who wrote to it leaves
                 name=spec.sandbox_id,
                 hostname="sandbox",
                 user=USER,
@@ -211,6 +217,29 @@ def _owned(owner: str, client: docker.APIClient) -> list[Found]:
         labels = volume["Labels"]
         found.setdefault(labels[f"{LABEL}.id"], _found(labels[f"{LABEL}.id"], labels, "dead", ""))
     return list(found.values())
+
+
+def _freeze(sandbox_id: str, client: docker.APIClient) -> None:
+    try:
+        client.pause(sandbox_id)
+    except APIError:
+        _require(sandbox_id, "paused", client)
+
+
+def _thaw(sandbox_id: str, client: docker.APIClient) -> None:
+    try:
+        client.unpause(sandbox_id)
+    except APIError:
+        _require(sandbox_id, "running", client)
+
+
+def _require(sandbox_id: str, state: str, client: docker.APIClient) -> None:
+    """The engine refused to change it: then it must be so already. Raises: SandboxLost, SandboxUnavailable."""
+    found = _find(sandbox_id, client)
+    if found is None or found.state == "dead":
+        raise SandboxLost(f"the container {sandbox_id} is gone")
+    if found.state != state:
+        raise SandboxUnavailable(f"the engine leaves {sandbox_id} {found.state}")
 
 
 def _prepare_exec(sandbox_id: str, client: docker.APIClient) -> str:
