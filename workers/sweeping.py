@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Protocol
 
@@ -32,7 +32,7 @@ from contracts import errors
 from contracts.activities import SweepRequest
 from contracts.lifecycle import COMING_STATES, SandboxView
 from contracts.queues import WORKFLOWS, host_queue, sandbox_workflow_id
-from contracts.sandbox import Host, HostedSandbox, Lease, SandboxUnavailable, SweepReport
+from contracts.sandbox import HostedSandbox, Lease, SandboxUnavailable, SweepReport
 from workers.watching import is_open
 
 COLLECT_SECONDS = 3_600.0
@@ -44,6 +44,14 @@ AT_ONCE = 20
 """How many workflows are asked side by side."""
 
 _log = logging.getLogger(__name__)
+
+
+class Swept(Protocol):
+    """A host, as the sweep uses it."""
+
+    async def hosted(self) -> Sequence[HostedSandbox]: ...
+
+    async def sweep(self, living: Sequence[Lease]) -> SweepReport: ...
 
 
 class Collecting(Protocol):
@@ -61,7 +69,7 @@ class Unknown(Exception):
 class Sweeping:
     """The activity `sweep_host` of one host."""
 
-    def __init__(self, host: Host, client: Client, snapshots: Collecting) -> None:
+    def __init__(self, host: Swept, client: Client, snapshots: Collecting) -> None:
         self._host = host
         self._client = client
         self._snapshots = snapshots
@@ -84,7 +92,7 @@ class Sweeping:
         return report.model_copy(update={"snapshots": report.snapshots + collected})
 
 
-async def sweep_once(host: Host, client: Client, host_id: str) -> SweepReport:
+async def sweep_once(host: Swept, client: Client, host_id: str) -> SweepReport:
     """Remove from a host what belongs to no sandbox's workflow. Raises: RPCError, SandboxUnavailable."""
     room = asyncio.Semaphore(AT_ONCE)
 

@@ -52,6 +52,10 @@ class Hosting:
     async def resume(self) -> None:
         await self._quick(Leasing.resume_sandbox, "thaw")
 
+    async def look(self) -> None:
+        """Whether it is still there; it runs then. The wait is short, since somebody has waited before."""
+        await self._on_host(Leasing.resume_sandbox, self._held(), limits.HOST_QUICK, "still there?", limits.HOST_LOOK)
+
     async def save(self, name: str, kind: SnapshotKind) -> Snapshot:
         """Its state under a name; it goes on as it was."""
         return await self._long(Leasing.snapshot_sandbox, name, kind, f"save as {name}")
@@ -137,14 +141,19 @@ class Hosting:
         return snapshot
 
     async def _on_host(
-        self, method: Callable[[Any, Given], Answer], given: Given, attempt: timedelta, what: str
+        self,
+        method: Callable[[Any, Given], Answer],
+        given: Given,
+        attempt: timedelta,
+        what: str,
+        wait: timedelta = limits.HOST_WAIT,
     ) -> Any:
         return await workflow.execute_activity_method(
             method,
             given,
             task_queue=self._held().task_queue,
             start_to_close_timeout=attempt,
-            schedule_to_start_timeout=limits.HOST_WAIT,
+            schedule_to_start_timeout=wait,
             heartbeat_timeout=limits.HOST_HEARTBEAT,
             retry_policy=limits.HOST_RETRY,
             summary=what,

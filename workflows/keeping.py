@@ -9,7 +9,7 @@ from contracts import errors
 from contracts.activities import Acquired, AcquireRequest
 from contracts.lifecycle import SandboxInput, SandboxState, SandboxView
 from contracts.queues import sandbox_workflow_id
-from contracts.sandbox import Snapshot, SnapshotKind
+from contracts.sandbox import Lease, Snapshot, SnapshotKind
 from workflows import limits
 from workflows.failures import reason_of, type_of
 from workflows.hosting import GivenUp, Hosting, is_lost
@@ -38,7 +38,7 @@ class Keeping:
             return known
         stay.needed(request)
         if stay.lease is not None and stay.lease.epoch <= request.lost_epoch:
-            stay.lose("its task found it lost")
+            await self._look_after(stay.lease)
         if stay.lease is not None and request.runtime not in (None, stay.lease.runtime):
             await self._sleep(ASLEEP, f"policy demands {request.runtime}")
         while True:
@@ -185,6 +185,20 @@ class Keeping:
         stay.head = kept.digest if kept else None
         stay.over = kept is None
         stay.enter(SandboxState.RECLAIMED, f"not needed for {stay.given.lifetimes.retention_days:g} days")
+
+    async def _look_after(self, lease: Lease) -> None:
+        """Its task could not reach it: ask its host, since a busy machine or a restart is no loss. Believe the second
+        time."""
+        stay = self._stay
+        if stay.doubted == lease.epoch:
+            stay.lose("its task found it lost again")
+            return
+        stay.doubted = lease.epoch
+        try:
+            await self._hosting.look()
+            stay.enter(SandboxState.ACTIVE, "its task could not reach it, and it is still there")
+        except ActivityError as error:
+            self._lost_or_raise(error)
 
     async def _ready(self, why: str) -> None:
         """Active on some host, from wherever it is now."""

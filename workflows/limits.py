@@ -50,6 +50,7 @@ QUEUE_RETRY = RetryPolicy(
 HOST_HEARTBEAT = timedelta(seconds=15)
 HOST_WAIT = timedelta(seconds=90)
 """A host worker that restarts is back by then; after it the host counts as lost."""
+HOST_LOOK = timedelta(seconds=15)
 HOST_QUICK = timedelta(seconds=60)
 """Freezing, thawing, giving up."""
 HOST_LONG = timedelta(minutes=30)

@@ -64,6 +64,7 @@ class Stay:
         self.history = list(carry.history)
         self.not_before: datetime | None = None
         self.over = False
+        self.doubted = 0
         self._published = carry.state
 
     def carry(self) -> SandboxCarry:

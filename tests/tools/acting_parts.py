@@ -1,9 +1,11 @@
 """What tests of judging and acting are made of."""
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 from activities.acting import Acting, ActingParts
 from activities.catalogue import Catalogue
@@ -14,7 +16,15 @@ from contracts.activities import JudgeRequest, RunRequest
 from contracts.blobs import BlobRef
 from contracts.language import Language
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
-from contracts.sandbox import Lease, LeaseRequest, SandboxLost
+from contracts.sandbox import (
+    HostedSandbox,
+    Lease,
+    LeaseRequest,
+    SandboxLost,
+    Snapshot,
+    SnapshotKind,
+    SweepReport,
+)
 from contracts.task import Approval
 from contracts.tools import Provenance, ToolCall, ToolResult, ToolSpec, args_digest
 from contracts.values import JsonObject
@@ -61,15 +71,16 @@ class ListedLedger:
 
 @dataclass
 class OneHost:
-    """A host with one sandbox, or none."""
+    """A host with one sandbox, or none. A `problem` is what every operation meets."""
 
     sandbox: LocalSandbox | None
     problem: Exception | None = None
-    released: list[Lease] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    paused: bool = False
+    slept: Snapshot | None = None
 
     async def lease(self, request: LeaseRequest) -> Lease:
-        if self.problem:
-            raise self.problem
+        self._begin("lease")
         return LEASE
 
     async def open(self, lease: Lease) -> LocalSandbox:
@@ -77,16 +88,66 @@ class OneHost:
             raise SandboxLost(f"no sandbox {lease.sandbox_id}")
         return self.sandbox
 
-    async def release(self, lease: Lease) -> None:
-        if self.problem:
-            raise self.problem
-        self.released.append(lease)
+    async def pause(self, lease: Lease) -> None:
+        self._begin("pause", lease)
+        self.paused = True
 
-    async def sweep(self, living_task_ids: Sequence[str]) -> int:
-        return 0
+    async def resume(self, lease: Lease) -> None:
+        self._begin("resume", lease)
+        self.paused = False
+
+    async def snapshot(self, lease: Lease, name: str, kind: SnapshotKind = "files") -> Snapshot:
+        self._begin("snapshot", lease)
+        return saved(lease, name, kind)
+
+    async def sleep(self, lease: Lease, name: str) -> Snapshot:
+        if self.slept is None:
+            self._begin("sleep", lease)
+            self.slept, self.sandbox = saved(lease, name, "process"), None
+        return self.slept
+
+    async def release(self, lease: Lease) -> None:
+        self._begin("release")
+        self.sandbox = None
+
+    async def hosted(self) -> Sequence[HostedSandbox]:
+        if self.sandbox is None:
+            return []
+        state: Literal["active", "paused"] = "paused" if self.paused else "active"
+        return [
+            HostedSandbox(
+                sandbox_id=LEASE.sandbox_id,
+                owner=LEASE.task_id,
+                user_id="telegram:7",
+                epoch=LEASE.epoch,
+                state=state,
+                runtime=LEASE.runtime,
+                image=LEASE.image,
+            )
+        ]
+
+    async def sweep(self, living: Sequence[Lease]) -> SweepReport:
+        self._begin("sweep")
+        if self.sandbox is None or LEASE in living:
+            return SweepReport()
+        self.sandbox = None
+        return SweepReport(sandboxes=1)
 
     async def close(self) -> None:
         return None
+
+    def _begin(self, what: str, lease: Lease | None = None) -> None:
+        self.asked.append(what)
+        if self.problem:
+            raise self.problem
+        if lease is not None and (self.sandbox is None or lease.epoch != LEASE.epoch):
+            raise SandboxLost(f"no sandbox {lease.sandbox_id}")
+
+
+def saved(lease: Lease, name: str, kind: SnapshotKind) -> Snapshot:
+    """What a store would give for it."""
+    digest = hashlib.sha256(f"{lease.task_id} {name}".encode()).hexdigest()
+    return Snapshot(digest=digest, kind=kind, owner=lease.task_id, name=name, created_at=NOW)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -212,14 +213,23 @@ async def test_a_tool_that_outstays_its_time_is_stopped(rig: Rig) -> None:
     assert (outcome.turn.ok, outcome.turn.error) == (False, "timed_out")
 
 
-@pytest.mark.parametrize("lease", [None, LEASE.model_copy(update={"epoch": 2})])
-async def test_a_lost_sandbox_is_told_to_the_workflow(rig: Rig, lease: object) -> None:
+OTHER = LEASE.model_copy(update={"epoch": 2})
+
+
+@pytest.mark.parametrize(
+    ("lease", "attempt", "kind"), [(None, 1, "SandboxLost"), (OTHER, 1, "SandboxRefused"), (OTHER, 2, "SandboxLost")]
+)
+async def test_a_lost_sandbox_is_told_to_the_workflow_and_whether_nothing_can_have_begun(
+    rig: Rig, lease: object, attempt: int, kind: str
+) -> None:
+    environment = ActivityEnvironment()
+    environment.info = replace(environment.info, attempt=attempt)
     asked = request(TOUCH).model_copy(update={"lease": lease})
 
     with pytest.raises(ApplicationError) as caught:
-        await run(rig, asked)
+        await run(rig, asked, environment)
 
-    assert (caught.value.type, caught.value.non_retryable) == ("SandboxLost", True)
+    assert (caught.value.type, caught.value.non_retryable) == (kind, True)
     assert rig.ledger.entries == {}
 
 

@@ -27,9 +27,12 @@ def lost() -> ApplicationError:
 
 @dataclass
 class Places(Leasing):
-    """One host named `test`. `trouble` is asked before each activity, and may raise or wait."""
+    """One host named `test`. `trouble` is asked before each activity, and may raise or wait. A sandbox lives from its
+    lease until it sleeps, is released, or `dies`."""
 
     trouble: Trouble = lambda _: None
+    alive: set[str] = field(default_factory=set)
+    """Ids of the sandboxes that are there."""
     asked: list[str] = field(default_factory=list)
     """Names of the activities in the order in which they began."""
     leases: list[LeaseRequest] = field(default_factory=list)
@@ -43,8 +46,10 @@ class Places(Leasing):
     async def lease_sandbox(self, request: LeaseRequest) -> Lease:
         self.leases.append(request)
         await self._begin("lease")
+        sandbox_id = f"sandbox-{request.task_id}-{request.previous_epoch + 1}"
+        self.alive.add(sandbox_id)
         return Lease(
-            sandbox_id=f"sandbox-{request.task_id}-{request.previous_epoch + 1}",
+            sandbox_id=sandbox_id,
             task_id=request.task_id,
             host_id="test",
             task_queue=host_queue("test"),
@@ -57,20 +62,21 @@ class Places(Leasing):
 
     @activity.defn(name="pause_sandbox")
     async def pause_sandbox(self, lease: Lease) -> None:
-        await self._begin("pause")
+        await self._begin("pause", lease)
 
     @activity.defn(name="resume_sandbox")
     async def resume_sandbox(self, lease: Lease) -> None:
-        await self._begin("resume")
+        await self._begin("resume", lease)
 
     @activity.defn(name="snapshot_sandbox")
     async def snapshot_sandbox(self, request: SnapshotRequest) -> Snapshot:
-        await self._begin("snapshot")
+        await self._begin("snapshot", request.lease)
         return self._snapshot(request.lease.task_id, request.name, request.kind)
 
     @activity.defn(name="sleep_sandbox")
     async def sleep_sandbox(self, request: SnapshotRequest) -> Snapshot:
-        await self._begin("sleep")
+        await self._begin("sleep", request.lease)
+        self.alive.discard(request.lease.sandbox_id)
         self.slept.append(request.lease)
         kind: SnapshotKind = "process" if self.keeps_processes else "files"
         return self._snapshot(request.lease.task_id, request.name, kind)
@@ -78,6 +84,7 @@ class Places(Leasing):
     @activity.defn(name="release_sandbox")
     async def release_sandbox(self, lease: Lease) -> None:
         await self._begin("release")
+        self.alive.discard(lease.sandbox_id)
         self.released.append(lease)
 
     @activity.defn(name="reclaim_sandbox")
@@ -85,11 +92,17 @@ class Places(Leasing):
         await self._begin("reclaim")
         return self._snapshot(request.owner, "project files", "files") if self.has_project_files else None
 
-    async def _begin(self, what: str) -> None:
+    def dies(self) -> None:
+        """Every sandbox is gone, as after a crash of the machine."""
+        self.alive.clear()
+
+    async def _begin(self, what: str, lease: Lease | None = None) -> None:
         self.asked.append(what)
         trouble = self.trouble(what)
         if isinstance(trouble, Awaitable):
             await trouble
+        if lease is not None and lease.sandbox_id not in self.alive:
+            raise lost()
 
     def _snapshot(self, owner: str, name: str, kind: SnapshotKind) -> Snapshot:
         digest = hashlib.sha256(f"{owner} {len(self.saved)}".encode()).hexdigest()

@@ -4,6 +4,7 @@ import asyncio
 import uuid
 
 import pytest
+from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
@@ -79,8 +80,8 @@ async def test_a_task_that_never_had_a_sandbox_tells_none_that_it_waits(client: 
         await handle.result()
         history = await handle.fetch_history()
 
-        told = "signal_external_workflow_execution_initiated_event_attributes"
-        assert not [event for event in history.events if event.HasField(told)]
+        signal = EventType.EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED
+        assert signal not in [event.event_type for event in history.events]
         assert script.asked == []
 
 
@@ -198,6 +199,7 @@ async def test_a_call_whose_lease_was_refused_has_not_begun_and_is_made_again(cl
 
 async def test_a_call_under_which_every_sandbox_is_lost_fails_in_the_end(client: Client) -> None:
     def never(_: RunRequest) -> RunOutcome:
+        script.dies()
         raise failing(errors.SANDBOX_REFUSED)
 
     script = scripted(LS, DONE)
@@ -265,5 +267,6 @@ class Losing:
 
     def __call__(self, request: RunRequest) -> RunOutcome:
         if len(self._script.runs) == self._at:
+            self._script.dies()
             raise failing(self._kind)
         return ok(request)
