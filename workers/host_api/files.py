@@ -3,10 +3,11 @@
 import asyncio
 import posixpath
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from contracts.access import BY_HEADER, SIZE_HEADER, TAR, Stored
@@ -20,7 +21,6 @@ HOME = "/workspace"
 """Where relative paths start."""
 ROOTS = frozenset({HOME, "/home/agent", "/tmp"})  # noqa: S108  the sandbox's own
 DRAIN_SECONDS = 5.0
-"""A sender that has been refused is listened to so long: it reads the answer only after that."""
 
 Epoch = Annotated[int, Query(ge=1)]
 By = Annotated[str, Header(alias=BY_HEADER)]
@@ -48,12 +48,13 @@ def file_routes(doors: Doors) -> APIRouter:
 
     @router.put("/files")
     async def put(request: Request, sandbox_id: str, path: Where, epoch: Epoch, by: By = "") -> Stored:
+        body = Body(request)
         try:
-            _require_size(request, doors.max_bytes)
+            body.require_size(doors.max_bytes)
             box = await doors.open(sandbox_id, epoch, "file_put", by, {"path": path})
-            size = await box.files.store(path, _pieces(request), max_bytes=doors.max_bytes)
+            size = await box.files.store(path, body.pieces(), max_bytes=doors.max_bytes)
         except REFUSED:
-            await _drained(request)
+            await body.drain()
             raise
         return Stored(path=path, bytes=size)
 
@@ -82,22 +83,36 @@ async def _found(files: Files, whole: str) -> FileEntry | None:
     return entry if entry is not None and entry.kind in ("file", "folder") else None
 
 
-def _require_size(request: Request, max_bytes: int) -> None:
-    said = request.headers.get("content-length", "0")
-    if int(said) > max_bytes:
-        raise FileRefused(f"the file has {said} bytes, more than the {max_bytes} that a sandbox may hold")
+class Body:
+    """What somebody sends."""
 
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._ended = False
 
-async def _pieces(request: Request) -> AsyncIterator[bytes]:
-    async for piece in request.stream():
-        if piece:
-            yield piece
+    def require_size(self, max_bytes: int) -> None:
+        """Raises: FileRefused if it says by itself that it is too large."""
+        said = self._request.headers.get("content-length", "0")
+        if int(said) > max_bytes:
+            raise FileRefused(f"the file has {said} bytes, more than the {max_bytes} that a sandbox may hold")
 
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """Raises: ClientDisconnect."""
+        while not self._ended:
+            if piece := await self._next():
+                yield piece
 
-async def _drained(request: Request) -> None:
-    try:
-        async with asyncio.timeout(DRAIN_SECONDS):
-            while (message := await request.receive())["type"] == "http.request" and message.get("more_body"):
-                pass
-    except TimeoutError:
-        pass
+    async def drain(self) -> None:
+        """Take the rest for a while: a sender reads the answer only after it has sent all."""
+        with suppress(TimeoutError, ClientDisconnect):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                while not self._ended:
+                    await self._next()
+
+    async def _next(self) -> bytes:
+        message = await self._request.receive()
+        self._ended = not message.get("more_body", False)
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        piece: bytes = message.get("body", b"")
+        return piece
