@@ -35,12 +35,13 @@ class Collector:
         self._grace_seconds = grace_seconds
         self._read: dict[str, Manifest] = {}
 
-    async def collect(self, live: Collection[str], now: datetime) -> int:
+    async def collect(self, live: Collection[str], owners: Collection[str], now: datetime) -> int:
         """Gives how many snapshots went. Raises: ShelfUnreachable."""
         shelf, manifests = self._shelves.shelf, self._shelves.manifests
         digests = {name.rpartition("/")[2] for name in await shelf.names(manifests)}
         marks = await _marks(self._shelves)
-        unnamed = {self._shelves.manifest(digest) for digest in digests.difference(live)}
+        owned = await self._shelves.digests_of_all(owners) if owners else set()
+        unnamed = {self._shelves.manifest(digest) for digest in digests.difference(live, owned)}
         condemned, waiting = _judged(unnamed, marks, now, self._grace_seconds)
         await shelf.delete(condemned)
         remains = {digest for digest in digests if self._shelves.manifest(digest) not in condemned}

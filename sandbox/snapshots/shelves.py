@@ -103,6 +103,12 @@ class Shelves:
         """Of the snapshots that belong to an owner, or that once did."""
         return [_last(name) for name in await self.shelf.names(self.of_owner(owner))]
 
+    async def digests_of_all(self, owners: Collection[str]) -> set[str]:
+        """The same for several owners at once."""
+        folders = {self.of_owner(owner) for owner in owners}
+        found = [name.rpartition("/") for name in await self.shelf.names(self.owners)]
+        return {digest for folder, _, digest in found if folder in folders}
+
     async def remove(self, manifests: Iterable[Manifest]) -> None:
         """The snapshots are no longer there; their data is collected later."""
         found = list(manifests)

@@ -135,11 +135,12 @@ class Snapshots:
                 return
             await self._shelves.remove([manifest])
 
-    async def collect(self, live: Collection[str]) -> int:
-        """Remove snapshots that are not among these digests, and data that no snapshot needs, once they have been so
-        for the time of grace. Gives how many snapshots went. Raises: SandboxUnavailable."""
+    async def collect(self, live: Collection[str], owners: Collection[str] = ()) -> int:
+        """Remove snapshots that are neither among these digests nor belong to one of these owners, and data that no
+        snapshot needs, once that has been so for the time of grace. Gives how many snapshots went. Raises:
+        SandboxUnavailable."""
         with _reachable():
-            return await self._collector.collect(live, self._now())
+            return await self._collector.collect(live, owners, self._now())
 
     async def close(self) -> None:
         """Nothing is held open between calls."""

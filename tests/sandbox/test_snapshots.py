@@ -204,12 +204,13 @@ async def test_collecting_removes_what_no_live_snapshot_names_and_nothing_else(s
     second = await take(snapshots, tree, parent=first.digest)
     other = await take(snapshots, workspace(tmp_path / "other", {"x": os.urandom(100)}), owner="other")
 
-    assert await snapshots.collect([second.digest, other.digest]) == 1
+    assert await snapshots.collect([second.digest], owners=["other", "nobody"]) == 1
 
     with pytest.raises(SnapshotUnusable, match=f"no snapshot {first.digest}"):
         await snapshots.find(first.digest)
     await snapshots.restore(second.digest, {"workspace": room(tmp_path / "back")})
     assert content_of(tmp_path / "back") == content_of(tmp_path / "work")
+    assert (await snapshots.find(other.digest)) == other
     assert await snapshots.collect([]) == 2
     assert [name for name in store.names() if not name.endswith("/marks/collecting")] == []
 
