@@ -243,8 +243,8 @@ class EgressProxy:
         try:
             context = await self._far_context(exchange.laws.rules) if inside else None
             far = await reached(way.addresses, way.host, context)
-        except OSError as error:
-            cause = getattr(error, "verify_message", "") or error.strerror or str(error)
+        except (OSError, ValueError) as error:  # the TLS library calls a name that it cannot check a wrong value
+            cause = getattr(error, "verify_message", "") or getattr(error, "strerror", "") or str(error)
             return self._refusals.unproven(way.host, target.port, cause)
         if far is None or target.request is None:
             return self._refusals.unreachable(way.host, target.port)
