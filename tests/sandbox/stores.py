@@ -125,6 +125,7 @@ def s3_server(folder: Path) -> Iterator[S3]:
     ports = free_ports(2 * len(names))
     command = [str(WEED), f"-logdir={folder}", "server", f"-dir={folder}/data", "-filer", "-s3"]
     command += ["-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-s3.config={folder}/s3.json", "-volume.max=8"]
+    command += ["-s3.port.iceberg=0", "-s3.port.lance=0"]  # their ports are fixed, and nobody asks there
     command += ["-master.electionTimeout=1s", "-master.heartbeatInterval=100ms", "-master.volumeSizeLimitMB=64"]
     for name, port, grpc in zip(names, ports[::2], ports[1::2], strict=True):
         command += [f"-{name}.port={port}", f"-{name}.port.grpc={grpc}"]
