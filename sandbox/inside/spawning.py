@@ -75,9 +75,25 @@ def _found_and_started(argv: Sequence[bytes], env: Mapping[bytes, bytes], action
 
 
 def _start(program: bytes, argv: Sequence[bytes], env: Mapping[bytes, bytes], actions: Sequence[Action]) -> int:
-    return os.posix_spawn(
+    pid = os.posix_spawn(
         program, list(argv), env, file_actions=actions, setsid=True, setsigmask=[], setsigdef=ALL_SIGNALS
     )
+    _rather_than_this(pid)
+    return pid
+
+
+def _rather_than_this(pid: int) -> None:
+    """When memory runs out, the kernel is to end commands before the agent."""
+    try:
+        file = os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY)
+    except OSError:
+        return
+    try:
+        os.write(file, b"500")
+    except OSError:
+        pass
+    finally:
+        os.close(file)
 
 
 def _found(name: bytes, path: bytes) -> bytes:

@@ -11,7 +11,7 @@ from sandbox.host import SandboxHost
 from sandbox.inside.wire import EVENT, MAGIC, NONCE_BYTES, REQUEST, frame, packed
 from sandbox.kept import ShellEnded
 from sandbox.limits import Limits
-from sandbox.session import OpenSandbox
+from sandbox.session import OpenSandbox, call_key
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -52,6 +52,29 @@ async def test_a_command_goes_on_while_every_stream_is_closed(box: OpenSandbox) 
 
     outcome = await running
     assert (outcome.exit_code, outcome.stdout.head, outcome.joined) == (0, b"done\n", True)
+
+
+async def test_an_ended_call_is_known_from_its_file_when_the_agent_has_forgotten_it(box: OpenSandbox) -> None:
+    command = Command(script="echo once | tee -a forgotten.txt; echo err >&2; exit 4", call_id="forgotten")
+    first = await box.run(command)
+    for number in range(70):
+        await box.run(Command(argv=("true",), call_id=f"another {number}"))
+
+    again = await box.run(command)
+
+    assert again == first.model_copy(update={"joined": True})
+    assert await box.files.read("forgotten.txt", max_bytes=100) == b"once\n"
+
+
+async def test_a_call_that_was_cut_off_with_its_sandbox_is_not_run_again(box: OpenSandbox) -> None:
+    # What a snapshot holds that was taken while it ran.
+    await box.files.write(f"/home/agent/.asos/calls/{call_key('cut')}.started", b"")
+    await box.files.write(f"/home/agent/.asos/calls/{call_key('cut')}.stdout", b"so far")
+
+    outcome = await box.run(Command(script="echo again", call_id="cut"))
+
+    assert (outcome.exit_code, outcome.signal, outcome.joined) == (None, "KILL", True)
+    assert outcome.stdout.head == b"so far"
 
 
 async def test_everyday_words_that_end_other_programs_do_not_end_the_agent(box: OpenSandbox) -> None:

@@ -201,7 +201,7 @@ async def test_no_race_with_links_leads_out(box: OpenSandbox) -> None:
     swapping = asyncio.create_task(box.run(Command(script=swap)))
     await box.run(Command(script="until [ -e race/ready ]; do sleep 0.1; done"))
 
-    for _ in range(100):
+    for _ in range(40):
         with suppress(FileRefused):
             assert await box.files.read("race/sub/passwd", max_bytes=10_000) == b"mine\n"
         with suppress(FileRefused):
