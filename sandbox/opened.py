@@ -56,7 +56,7 @@ class Connections:
         sandbox_id = lease.sandbox_id
         opened: OpenSandbox
 
-        async def agent() -> Attached:
+        async def reach() -> Attached:
             await self._awake(sandbox_id)
             return await self._driver.agent(sandbox_id)
 
@@ -73,7 +73,7 @@ class Connections:
         )
         opened = OpenSandbox(
             lease,
-            agent,
+            reach,
             proxy.serve,
             lambda egress: self.allow(sandbox_id, egress),
             self._limits,

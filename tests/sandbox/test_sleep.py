@@ -21,11 +21,10 @@ from sandbox.host import SandboxHost
 from sandbox.warm import WarmKind
 from tests.sandbox.engines import ENGINES, Engine
 from tests.sandbox.host_stores import FullStore, SlowStore, store_in
-from tests.sandbox.test_warm import keeping, until
+from tests.sandbox.test_warm import FASTER, keeping, until
 
 COUNTER = "nohup sh -c 'n=0; while :; do n=$((n+1)); echo $n >/tmp/count; sleep 0.1; done' >/dev/null 2>&1 & echo $!"
 BUBBLES = ENGINES["bubblewrap"]
-GVISOR = ENGINES["runsc"]
 
 
 def asked(task_id: str, restore: str | None = None, previous_epoch: int = 0) -> LeaseRequest:
@@ -87,6 +86,7 @@ async def test_a_snapshot_leaves_a_sandbox_as_it_was(saving: SandboxHost) -> Non
     assert await said(saving, lease, "cat small") == "more"
 
 
+@pytest.mark.parametrize("engine", FASTER, indirect=True)
 async def test_what_runs_for_somebody_is_not_frozen(saving: SandboxHost) -> None:
     lease = await saving.lease(asked("t"))
     sandbox = await saving.open(lease)
@@ -106,6 +106,7 @@ async def test_what_runs_for_somebody_is_not_frozen(saving: SandboxHost) -> None
     assert await said(saving, lease, "echo awake") == "awake"
 
 
+@pytest.mark.parametrize("engine", ["bubblewrap", pytest.param("runsc", marks=pytest.mark.engine)], indirect=True)
 async def test_one_that_cannot_be_saved_stays(engine: Engine, tmp_path: Path) -> None:
     async with keeping(engine.host(tmp_path, snapshots=FullStore(store_in(tmp_path)))) as host:
         lease = await host.lease(asked("t"))

@@ -44,6 +44,7 @@ async def keeping(making: Awaitable[SandboxHost]) -> AsyncIterator[SandboxHost]:
 
 
 BUBBLES = ENGINES["bubblewrap"]
+FASTER = ["bubblewrap", pytest.param("runc", marks=pytest.mark.engine)]
 
 
 async def test_a_claim_asks_nothing_of_the_engine(
@@ -52,7 +53,7 @@ async def test_a_claim_asks_nothing_of_the_engine(
     async with keeping(engine.host(tmp_path, warm=1)) as host:
         await until(lambda: host.warm == {WarmKind(): 1})
         with monkeypatch.context() as patch:
-            for name in ("create", "find", "attach", "agent", "owned", "resolve_image"):
+            for name in ("create", "find", "agent", "owned", "resolve_image"):
                 patch.setattr(type(host._driver), name, _unreachable)
 
             lease = await host.lease(asked("t"))
@@ -115,6 +116,7 @@ async def test_a_demanded_runtime_is_found_among_the_warm_ones(tmp_path: Path) -
             await host.lease(asked("t", runtime="runsc"))
 
 
+@pytest.mark.parametrize("engine", FASTER, indirect=True)
 async def test_unclaimed_ones_are_gone_when_the_host_closes(engine: Engine, tmp_path: Path) -> None:
     host = await engine.host(tmp_path, warm=1)
     await host.begin()
