@@ -39,14 +39,14 @@ class Owner:
 
     given: Installation
 
-    def does(self, *arguments: str, text: bytes = b"", code: int = 0) -> bytes:
+    def does(self, *arguments: str, code: int = 0) -> bytes:
         values = {name[5:].lower(): value for name, value in self.given.environment.items() if name.startswith("ASOS_")}
-        said = CliRunner().invoke(command_line(Settings.model_validate(values)), arguments, input=text)
+        said = CliRunner().invoke(command_line(Settings.model_validate(values)), arguments)
         assert said.exit_code == code, f"{arguments}: {said.exit_code} {said.output}\n{self.given.logs()[-4000:]}"
         return said.stdout_bytes
 
-    def reads(self, *arguments: str, text: bytes = b"") -> Any:
-        return json.loads(self.does(*arguments, "--json", text=text))
+    def reads(self, *arguments: str) -> Any:
+        return json.loads(self.does(*arguments, "--json"))
 
 
 def test_the_sandbox_of_a_task_is_seen_steered_and_left(given: Installation, tmp_path: Path) -> None:
@@ -61,9 +61,9 @@ def test_the_sandbox_of_a_task_is_seen_steered_and_left(given: Installation, tmp
     assert [each["path"] for each in view["artifacts"]] == ["made/by/task"]
 
     # Files go in and out, folders as tar; nothing here is replaced without a word.
-    sent = os.urandom(3_000_000)
-    assert owner.reads("files", "put", "last", "-", "made/big", text=sent)["bytes"] == len(sent)
-    here = tmp_path / "big"
+    sent, here = os.urandom(3_000_000), tmp_path / "big"
+    (tmp_path / "sent").write_bytes(sent)
+    assert owner.reads("files", "put", "last", str(tmp_path / "sent"), "made/big")["bytes"] == len(sent)
     owner.does("files", "get", "last", "made/big", str(tmp_path))
     owner.does("files", "get", "last", "made/big", str(here), code=2)
     owner.does("files", "put", "last", str(tmp_path), "folder", code=2)
@@ -74,7 +74,7 @@ def test_the_sandbox_of_a_task_is_seen_steered_and_left(given: Installation, tmp
     # A snapshot can be gone back to and forked; the fork shares the past and nothing else.
     saved = owner.reads("sandbox", "snapshot", "last", "--name", "tidy")
     fork = owner.reads("sandbox", "fork", "last", "--snapshot", saved["digest"][:10])["id"]
-    owner.does("files", "put", "last", "-", "made/by/task", text=b"changed\n")
+    owner.does("files", "put", "last", str(here), "made/by/task")
     assert owner.does("files", "get", fork, "made/by/task", "-") == b"kept\n"
     owner.does("sandbox", "restore", "last", "tidy")
     assert owner.does("files", "get", "last", "made/by/task", "-") == b"kept\n"
