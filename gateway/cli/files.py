@@ -3,7 +3,7 @@
 import posixpath
 import shlex
 import stat
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
