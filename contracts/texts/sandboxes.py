@@ -80,6 +80,7 @@ FILES_ONLY_AWAKE = Sentence(
     en="not looked at: it is not active; `asos files list {owner}` wakes it",
     zh="未查看：沙箱未运行；`asos files list {owner}` 会唤醒它",
 )
+FILES_UNSEEN = Sentence(en="not looked at: {reason}", zh="未查看：{reason}")
 NO_SANDBOXES = Sentence(
     en="No sandboxes yet: a task gets one when it first needs it.", zh="还没有沙箱：任务首次需要时才会创建。"
 )

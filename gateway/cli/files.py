@@ -3,11 +3,10 @@
 import posixpath
 import shlex
 import stat
-import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 from rich.filesize import decimal
@@ -16,7 +15,8 @@ from rich.text import Text
 from contracts.texts import sandboxes as texts
 from contracts.texts.sentence import Sentence
 from contracts.values import JsonObject
-from gateway.cli.moving import Moved, of_stream, progress_bar, to_file, to_output
+from gateway.cli.local_terminal import typed
+from gateway.cli.moving import Moved, counted, of_file, progress_bar, to_file, to_output
 from gateway.cli.office import DONE, FAILED, USAGE, Complaint, Office, run
 from gateway.cli.reaching import reached
 from gateway.cli.sandbox_screen import files_table
@@ -91,20 +91,20 @@ async def _get(office: Office, which: str, path: str, local: str, force: bool, a
 async def _put(office: Office, which: str, local: str, path: str, as_json: bool) -> int:
     if path.endswith("/"):
         path += "standard-input" if local == PIPE else Path(local).name
-    with _opened(office, local, which) as (stream, size):
+    with _opened(office, local, which) as (pieces, size):
         async with reached(office, which) as there:
             bar = progress_bar(posixpath.basename(path), size, quiet=as_json)
             with bar as advance, _complaining(office, texts.CANNOT_READ, local):
-                stored = await there.host.put(there.lease, path, of_stream(stream, advance), size)
+                stored = await there.host.put(there.lease, path, counted(pieces, advance), size)
             said = texts.PUT.say(office.language, path=path, owner=there.owner, size=decimal(stored.bytes))
     return _tell(office, said, stored.model_dump(mode="json"), as_json)
 
 
 @contextmanager
-def _opened(office: Office, local: str, which: str) -> Iterator[tuple[BinaryIO, int | None]]:
-    """The file with its size, if it has one. Raises: Complaint."""
+def _opened(office: Office, local: str, which: str) -> Iterator[tuple[AsyncIterator[bytes], int | None]]:
+    """The content, with its size if that is known. Raises: Complaint."""
     if local == PIPE:
-        yield sys.stdin.buffer, None
+        yield typed(), None
         return
     path = Path(local)
     with _complaining(office, texts.CANNOT_READ, path):
@@ -116,7 +116,7 @@ def _opened(office: Office, local: str, which: str) -> Iterator[tuple[BinaryIO, 
     with _complaining(office, texts.CANNOT_READ, path):
         file = path.open("rb")
     with file:
-        yield file, facts.st_size
+        yield of_file(file), facts.st_size
 
 
 def _target(office: Office, local: Path, name: str, force: bool) -> Path:

@@ -57,9 +57,15 @@ async def to_file(pieces: AsyncIterator[bytes], target: Path, advance: Advance, 
     return moved
 
 
-async def of_stream(stream: BinaryIO, advance: Advance) -> AsyncIterator[bytes]:
+async def of_file(file: BinaryIO) -> AsyncIterator[bytes]:
     """What can be read there, to its end. Raises: OSError."""
-    while piece := await asyncio.to_thread(stream.read, PIECE_BYTES):
+    while piece := await asyncio.to_thread(file.read, PIECE_BYTES):
+        yield piece
+
+
+async def counted(pieces: AsyncIterator[bytes], advance: Advance) -> AsyncIterator[bytes]:
+    """The same pieces, told of as they pass."""
+    async for piece in pieces:
         advance(len(piece))
         yield piece
 

@@ -7,16 +7,15 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from rich.prompt import Prompt
 from rich.text import Text
 
 from contracts.lifecycle import SandboxState, SandboxView
 from contracts.sandbox import Artifact, HostedSandbox, Snapshot, SnapshotKind
 from contracts.texts import sandboxes as texts
 from contracts.values import JsonObject
-from gateway.cli.following import person_is_here
+from gateway.cli.following import person_is_here, prompt
 from gateway.cli.office import DONE, FAILED, USAGE, Complaint, Office, run
-from gateway.cli.reaching import client_of, complaints, find_view, reached
+from gateway.cli.reaching import client_of, find_view, reached
 from gateway.cli.sandbox_screen import SHORT_DIGEST, artifacts_table, limits_of, sandboxes_table, saved_text, show_view
 from gateway.host_client import HostRefused, HostUnreachable
 from gateway.sandbox_desk import Listed, SandboxDesk
@@ -199,29 +198,30 @@ async def _hosted(office: Office, listed: Sequence[Listed]) -> tuple[list[Hosted
 
 async def _show(office: Office, which: str, as_json: bool) -> int:
     view = await find_view(office, which)
-    made = await _artifacts(office, view)
+    made, unseen = await _artifacts(office, view)
     if as_json:
-        files = None if made is None else [each.model_dump(mode="json") for each in made]
+        files = None if unseen else [each.model_dump(mode="json") for each in made]
         limits: JsonObject = dict(limits_of(office.settings))
         office.console.print_json(data=view.model_dump(mode="json") | {"limits": limits, "artifacts": files})
         return DONE
     show_view(office.console, view, office.settings)
-    if made is None:
+    if unseen:
         label = texts.SHOW_LINES["files"].say(office.language)
-        unseen = texts.FILES_ONLY_AWAKE.say(office.language, owner=view.owner)
         office.console.print(Text(f"  {label}: {unseen}", style="dim"))
     elif made:
         office.console.print(artifacts_table(made, office.language, office.console.width))
     return DONE
 
 
-async def _artifacts(office: Office, view: SandboxView) -> list[Artifact] | None:
-    """Looking must not wake it, nor count as a need."""
+async def _artifacts(office: Office, view: SandboxView) -> tuple[list[Artifact], str]:
+    """What its task made, or why that was not looked at: looking must not wake it, nor count as a need."""
     if view.lease is None or view.state is not SandboxState.ACTIVE:
-        return None
-    with complaints(office):
+        return [], texts.FILES_ONLY_AWAKE.say(office.language, owner=view.owner)
+    try:
         async with client_of(office, view.lease.api_url) as host:
-            return await host.artifacts(view.lease)
+            return await host.artifacts(view.lease), ""
+    except (HostUnreachable, HostRefused) as error:
+        return [], texts.FILES_UNSEEN.say(office.language, reason=error)
 
 
 def _chosen(office: Office, view: SandboxView, which: str) -> Snapshot:
@@ -242,7 +242,7 @@ async def _really(office: Office, view: SandboxView) -> bool:
     if not person_is_here():
         raise Complaint(texts.SAY_YES.say(office.language, owner=view.owner), USAGE)
     sentence = texts.REALLY.say(office.language, owner=view.owner, count=len(view.snapshots))
-    answer = await asyncio.to_thread(Prompt.ask, Text(sentence), console=office.console, default="", show_default=False)
+    answer = await prompt(sentence)
     return answer.strip().lower() in ("y", "yes", "是")
 
 

@@ -3,15 +3,18 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from rich.cells import cell_len
 
 from contracts.lifecycle import SandboxState, SandboxView
 from contracts.sandbox import FileEntry, HostedSandbox, Lease
+from contracts.texts.sandboxes import STATES, STEPS
 from gateway.cli.moving import to_file
 from gateway.cli.sandbox_screen import duration, files_table, sandboxes_table
 from gateway.sandbox_desk import Listed
+from workflows.stay import Step
 
 NOW = datetime.now(UTC)
 OWNER = "01M8Q3PEMPTB7ANP7Y9ZS0GQ3G"
@@ -74,6 +77,11 @@ def test_a_name_from_a_sandbox_does_not_steer_the_terminal() -> None:
     table = files_table([FileEntry(name="a\x1b[2J\nb", kind="file", size=1, modified=-1e30)], "en", 80)
 
     assert table.plain.splitlines()[1].endswith("a?[2J?b")
+
+
+def test_every_state_and_every_step_has_a_word() -> None:
+    assert {state.value for state in SandboxState} <= set(STATES)
+    assert set(get_args(Step)) == set(STEPS)
 
 
 @pytest.mark.parametrize(
