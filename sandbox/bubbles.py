@@ -178,7 +178,7 @@ def arguments(
     command += ["--bind", str(sources / "home"), "/home/agent", "--bind", str(sources / "workspace"), "/workspace"]
     command += ["--remount-ro", "/", "--chdir", "/workspace", "--"]
     command += [PYTHON, "-I", "-c", far_end("listener.py"), str(listener), str(limits.processes)]
-    command += [str(limits.memory_bytes), str(limits.open_files), far_end("bootstrap.sh")]
+    command += [str(limits.memory_bytes), str(limits.open_files), str(limits.disk_bytes), far_end("bootstrap.sh")]
     return (command if uid is None else [*_as_user(folder.path, uid), *command]), descriptors
 
 

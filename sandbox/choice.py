@@ -1,5 +1,6 @@
 """Which driver an installation gets, and the host made of it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -19,12 +20,21 @@ async def choose_driver(
     runtime: str = "auto",
     image: str = "browser",
     docker_host: str = "",
+    volume_driver: str = "",
+    volume_options: Mapping[str, str] | None = None,
     language: Language = "en",
 ) -> Driver:
     """auto takes docker if an engine answers, else bubblewrap. Whether it works is seen at the first lease."""
     if driver == "docker" or (driver == "auto" and await _engine_answers(docker_host)):
-        return docker.Driver(docker_host=docker_host, runtime=runtime, image=image, language=language)
-    return bubblewrap.Driver(state_dir=state_dir, language=language)
+        return docker.Driver(
+            docker_host=docker_host,
+            runtime=runtime,
+            image=image,
+            volume_driver=volume_driver,
+            volume_options=volume_options,
+            language=language,
+        )
+    return bubblewrap.Driver(state_dir=state_dir, runtime=runtime, language=language)
 
 
 async def make_host(
@@ -39,19 +49,32 @@ async def make_host(
     cpus: float = 2.0,
     processes: int = 1_024,
     output_mb: int = 64,
+    disk_mb: int = 10_240,
+    wall_seconds: float = 3_600.0,
+    volume_driver: str = "",
+    volume_options: Mapping[str, str] | None = None,
     max_sandboxes: int = 16,
     on_egress: OnEgress = lambda _lease, _record: None,
     sweep_grace_seconds: float = 60.0,
     language: Language = "en",
 ) -> SandboxHost:
     """A host from plain settings; `state_dir` is its own, for its owner alone."""
-    limits = Limits(memory_mb=memory_mb, cpus=cpus, processes=processes, output_mb=output_mb)
+    limits = Limits(
+        memory_mb=memory_mb,
+        cpus=cpus,
+        processes=processes,
+        output_mb=output_mb,
+        disk_mb=disk_mb,
+        wall_seconds=wall_seconds,
+    )
     chosen = await choose_driver(
         state_dir=state_dir,
         driver=driver,
         runtime=runtime,
         image=image,
         docker_host=docker_host,
+        volume_driver=volume_driver,
+        volume_options=volume_options,
         language=language,
     )
     return SandboxHost(

@@ -18,6 +18,7 @@ from sandbox.driver import Driver, Found, Spec
 from sandbox.egress import EgressProxy, EgressRecord
 from sandbox.grants import Grants
 from sandbox.limits import Limits
+from sandbox.quota import why_lost
 from sandbox.records import Record, Records
 from sandbox.resolving import Resolve, system_resolve
 from sandbox.session import OpenSandbox
@@ -151,7 +152,7 @@ class SandboxHost:
         except SandboxUnavailable as error:
             raise SandboxLost(str(error)) from error
         if found is None or found.state == "dead":
-            raise SandboxLost(f"the sandbox {lease.sandbox_id} is gone")
+            raise SandboxLost(f"{lease.sandbox_id} is gone: {why_lost(found, self._limits, self._language)}")
         if self._epoch(lease.sandbox_id) != lease.epoch:
             raise SandboxLost(f"lease {lease.epoch} of {lease.sandbox_id} is no longer the newest")
         if found.state == "paused":
@@ -174,7 +175,7 @@ class SandboxHost:
             proxy.grants.add(egress)
             self._remember(lease.sandbox_id, lease.task_id, lease.epoch)
 
-        opened = OpenSandbox(lease, connect, permit, self._limits.output_bytes)
+        opened = OpenSandbox(lease, connect, permit, self._driver, self._limits, self._language)
         self._open[lease.sandbox_id] = opened
         return opened
 

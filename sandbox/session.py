@@ -11,10 +11,14 @@ from typing import TypeVar
 
 import asyncssh
 
+from contracts.language import Language
 from contracts.messages import HostGrant
 from contracts.sandbox import Command, CommandOutcome, FileEntry, Lease, Progress, SandboxLost
+from sandbox import disk
 from sandbox.commands import Commands
 from sandbox.files import SftpFiles
+from sandbox.limits import Limits
+from sandbox.quota import Quota, Watched
 from sandbox.transport import LINK_ERRORS, Connection
 
 T = TypeVar("T")
@@ -46,12 +50,15 @@ class OpenSandbox:
         lease: Lease,
         connect: Callable[[], Awaitable[Connection]],
         permit: Callable[[Sequence[HostGrant]], None],
-        output_bytes: int,
+        driver: Watched,
+        limits: Limits,
+        language: Language = "en",
     ) -> None:
         self._lease = lease
         self._connect = connect
         self._permit = permit
-        self._output_bytes = output_bytes
+        self._output_bytes = limits.output_bytes
+        self.quota = Quota(driver, lease.sandbox_id, limits, self._measured, language)
         self._link: Link | None = None
         self._linking = asyncio.Lock()
         self._closed = False
@@ -65,10 +72,14 @@ class OpenSandbox:
         """Raises: SandboxLost."""
         key = call_key(command.call_id or secrets.token_hex(16))
         try:
-            return await self.use(lambda link: link.commands.run(command, key, progress))
+            return await self.quota.run(
+                command,
+                lambda given: self.use(lambda link: link.commands.run(given, key, progress)),
+                lambda: self._kill(key, "disk"),
+            )
         except asyncio.CancelledError:
             if not self._closed:
-                await self._kill(key)
+                await self._kill(key, "cancelled")
             raise
 
     def forward(self, port: int) -> AbstractAsyncContextManager[int]:
@@ -116,6 +127,7 @@ class OpenSandbox:
     async def close(self) -> None:
         """Leave the sandbox as it is; what waits for it here is told that it is lost."""
         self._closed = True
+        await self.quota.close()
         async with self._linking:
             await self._unlink()
 
@@ -124,10 +136,14 @@ class OpenSandbox:
         if link is not None:
             await link.close()
 
-    async def _kill(self, key: str) -> None:
+    async def _measured(self) -> int | None:
+        key = call_key(secrets.token_hex(16))
+        return disk.total_of(await self.use(lambda link: link.commands.run(disk.INSIDE, key, None)))
+
+    async def _kill(self, key: str, why: str) -> None:
         with suppress(SandboxLost, TimeoutError):
             async with asyncio.timeout(KILL_SECONDS):
-                await self.use(lambda link: link.commands.kill(key, "cancelled"))
+                await self.use(lambda link: link.commands.kill(key, why))
 
     @asynccontextmanager
     async def _forward(self, port: int) -> AsyncIterator[int]:
@@ -150,6 +166,7 @@ class LinkedFiles:
         return await self._sandbox.use(lambda link: link.files.read(path, max_bytes))
 
     async def write(self, path: str, content: bytes) -> None:
+        await self._sandbox.quota.permit_write()
         await self._sandbox.use(lambda link: link.files.write(path, content))
 
     async def list(self, path: str) -> Sequence[FileEntry]:

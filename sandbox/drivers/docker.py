@@ -1,6 +1,8 @@
 """Sandboxes as containers of a Docker engine, under any of its runtimes."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,12 +13,14 @@ from docker.errors import APIError, NotFound
 from contracts.language import Language
 from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
-from sandbox.driver import Attached, Found, Spec, Unsupported
+from sandbox.accounts import strain, used_bytes
+from sandbox.driver import Attached, Found, Spec, Strain, Unsupported
 from sandbox.engine import Engine
 from sandbox.far_end import far_end
 from sandbox.hardening import GVISOR, host_config, volumes
 from sandbox.hijack import hijacked
 from sandbox.snapshots.tree import Tree
+from sandbox.volumes import Volumes, remove_volume
 
 USER = "1000:1000"
 FALLBACK_IMAGE = "base"
@@ -35,8 +39,11 @@ class Driver:
         runtime: str = "auto",
         image: str = "browser",
         repository: str = "agent-sandbox-os",
+        volume_driver: str = "",
+        volume_options: Mapping[str, str] | None = None,
         language: Language = "en",
     ) -> None:
+        self._volumes = Volumes(volume_driver, volume_options or {}, language)
         self._runtime = runtime
         self._image = image
         self._repository = repository
@@ -83,7 +90,12 @@ class Driver:
         raise Unsupported(f"docker reads no folders of {sandbox_id}")
 
     async def disk_bytes(self, sandbox_id: str) -> int | None:
-        return None
+        return await self._engine.ask(partial(used_bytes, sandbox_id))
+
+    async def strain(self, sandbox_id: str) -> Strain:
+        with suppress(NotFound, SandboxUnavailable):
+            return await self._engine.ask(partial(strain, sandbox_id))
+        return Strain()
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         raise Unsupported(f"docker keeps no processes of {sandbox_id}")
@@ -109,7 +121,7 @@ class Driver:
     def _create(self, spec: Spec, client: docker.APIClient) -> None:
         labels, runtime = _labels(spec), self._chosen_runtime(spec.runtime, client)
         for volume in volumes(spec.sandbox_id).values():
-            client.create_volume(volume, labels=labels)
+            self._volumes.make(volume, labels, client)
         try:
             client.create_container(
                 spec.image,
@@ -119,7 +131,7 @@ class Driver:
                 user=USER,
                 working_dir="/workspace",
                 labels=labels,
-                host_config=client.create_host_config(**host_config(spec.sandbox_id, runtime, spec.limits)),
+                host_config=host_config(client, spec.sandbox_id, runtime, spec.limits),
             )
         except APIError as error:
             if error.status_code != 409:
@@ -150,7 +162,8 @@ def _find(sandbox_id: str, client: docker.APIClient) -> Found | None:
     state = facts["State"]
     labels = facts["Config"]["Labels"]
     word = "paused" if state.get("Paused") else "running" if state.get("Running") else "dead"
-    return _found(sandbox_id, labels, word, facts["HostConfig"].get("Runtime") or "runc")
+    cause = "memory" if word == "dead" and state.get("OOMKilled") else ""
+    return replace(_found(sandbox_id, labels, word, facts["HostConfig"].get("Runtime") or "runc"), cause=cause)
 
 
 def _owned(owner: str, client: docker.APIClient) -> list[Found]:
@@ -181,10 +194,7 @@ def _destroy(sandbox_id: str, client: docker.APIClient) -> None:
         if error.status_code != 409:  # somebody else is removing it at this moment
             raise
     for volume in volumes(sandbox_id).values():
-        try:
-            client.remove_volume(volume, force=True)
-        except NotFound:
-            continue
+        remove_volume(volume, client)
 
 
 def _labels(spec: Spec) -> dict[str, str]:

@@ -12,11 +12,12 @@ import sys
 
 
 def main() -> None:
-    descriptor, processes, memory, files, bootstrap = sys.argv[1:6]
+    descriptor, processes, memory, files, size, bootstrap = sys.argv[1:7]
     for limit, value in (
         (resource.RLIMIT_NPROC, int(processes)),
         (resource.RLIMIT_DATA, int(memory)),
         (resource.RLIMIT_NOFILE, int(files)),
+        (resource.RLIMIT_FSIZE, int(size)),
         (resource.RLIMIT_CORE, 0),
     ):
         hard = resource.getrlimit(limit)[1]

@@ -15,7 +15,9 @@ class Engine:
     driver: Literal["docker", "bubblewrap"]
     runtime: str
 
-    async def host(self, state_dir: Path, host_id: str = "test", *, most: int = 16, output_mb: int = 4) -> SandboxHost:
+    async def host(
+        self, state_dir: Path, host_id: str = "test", *, most: int = 16, output_mb: int = 4, disk_mb: int = 10_240
+    ) -> SandboxHost:
         return await make_host(
             host_id=host_id,
             state_dir=state_dir,
@@ -23,6 +25,7 @@ class Engine:
             runtime=self.runtime,
             image="base",
             memory_mb=512,
+            disk_mb=disk_mb,
             processes=200,
             output_mb=output_mb,
             max_sandboxes=most,
