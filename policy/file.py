@@ -3,12 +3,13 @@
 import hashlib
 
 from policy.document import Entry, PolicyError, read_document
-from policy.roles import Policy, Role
+from policy.roles import Policy, Role, SandboxRules
+from policy.sandboxes import sandbox_rules
 from policy.sections import api_rules, approval_rules, browser_rules, command_rules, text_list
 
 MAX_CHARACTERS = 1_048_576
 
-_ROLE_KEYS = ("role", "permissions", "approval_rules", "senders")
+_ROLE_KEYS = ("role", "permissions", "approval_rules", "senders", "sandbox")
 
 
 def parse(text: str, name: str) -> Policy:
@@ -27,9 +28,10 @@ def _roles(document: Entry) -> dict[str, Role]:
     if "roles" in fields and "role" in fields:
         raise fields["role"].error("use either `role` for one role or `roles` for a list, not both")
     entries = fields["roles"].items() if "roles" in fields else [document]
+    common = sandbox_rules(fields.get("sandbox"), SandboxRules()) if "roles" in fields else SandboxRules()
     roles: dict[str, Role] = {}
     for entry in entries:
-        role = _role(entry)
+        role = _role(entry, common)
         if role.name in roles:
             raise entry.error(f"the role {role.name!r} is there twice: give each role one place")
         roles[role.name] = role
@@ -38,7 +40,7 @@ def _roles(document: Entry) -> dict[str, Role]:
     return roles
 
 
-def _role(entry: Entry) -> Role:
+def _role(entry: Entry, common: SandboxRules) -> Role:
     fields = entry.fields((*_ROLE_KEYS, "version"))
     if "role" not in fields:
         raise entry.error("no `role`: give the role a name, such as `role: owner`")
@@ -50,4 +52,5 @@ def _role(entry: Entry) -> Role:
         api=api_rules(permissions["api"]) if "api" in permissions else None,
         approvals=approval_rules(fields.get("approval_rules")),
         senders=text_list(fields.get("senders")),
+        sandbox=sandbox_rules(fields.get("sandbox"), common),
     )

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from contracts.language import Language
@@ -49,8 +49,8 @@ class Facts:
     """What the host knows beside the outcome itself."""
 
     limits: Limits
-    before: Strain = Strain()
-    after: Strain = Strain()
+    before: Strain = field(default_factory=Strain)
+    after: Strain = field(default_factory=Strain)
     over_disk: bool = False
     """It was ended for that."""
     writes_refused: bool = False

@@ -24,11 +24,14 @@ from activities.policy_source import PolicyFile
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
+from contracts.activities import Demands
+from contracts.verdicts import Question, Verdict
 from memory.notes import Notes
 from policy.document import PolicyError
 from policy.file import parse
 from policy.judge import judge
 from policy.roles import Policy
+from policy.sandboxes import wanted
 from runtime.blobs import FileBlobs
 from runtime.discover import discover
 from runtime.keys import Keyring
@@ -118,9 +121,15 @@ def policy_path(settings: Settings, paths: DataPaths) -> Path:
 def policy_in(path: Path) -> PolicyFile[Policy]:
     """The person's policy, read and in force. Raises: CannotStart with the line that is wrong."""
     try:
-        return PolicyFile(path, lambda text: parse(text, path.name), judge, PolicyError)
+        return PolicyFile(path, lambda text: parse(text, path.name), judge, demands, PolicyError)
     except (PolicyError, OSError) as error:
         raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
+
+
+def demands(question: Question, verdict: Verdict, policy: Policy) -> Demands:
+    """What policy wants, in the words of the activities."""
+    found = wanted(question, verdict, policy)
+    return Demands(runtime=found.runtime, snapshot=found.snapshot, retention_days=found.retention_days)
 
 
 async def host_of(settings: Settings, paths: DataPaths, audit: EgressAudit) -> SandboxHost:

@@ -96,6 +96,10 @@ RUNTIME_NEEDS_ENGINE = Sentence(
     zh="要求使用运行时 {runtime}，而 bubblewrap 没有运行时：它只在本机内核上隔离程序。请启动支持 {runtime} 的 "
     "Docker 引擎，或取消该要求。",
 )
+RUNTIME_DEMANDED = Sentence(
+    en="the policy demands the runtime {demanded} for it, and this sandbox runs under {found}",
+    zh="策略要求使用运行时 {demanded}，而此沙箱运行在 {found} 下",
+)
 
 BOUNDS = Sentence(
     en="Without an engine sandboxes share this machine's kernel, Chromium in them runs without its own sandbox, and "

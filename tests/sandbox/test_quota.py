@@ -127,7 +127,11 @@ LIMITS = Limits(memory_mb=100, disk_mb=10)
         (CommandOutcome(exit_code=0, limit="output"), Facts(LIMITS), "output"),
         (CommandOutcome(exit_code=1, stderr=Captured(head=b"MemoryError\n")), Facts(LIMITS), "memory"),
         (CommandOutcome(exit_code=0, stderr=Captured(head=b"MemoryError\n")), Facts(LIMITS), None),
-        (CommandOutcome(exit_code=1, stderr=Captured(tail=b"EMFILE: too many open files")), Facts(LIMITS), "open_files"),
+        (
+            CommandOutcome(exit_code=1, stderr=Captured(tail=b"EMFILE: too many open files")),
+            Facts(LIMITS),
+            "open_files",
+        ),
         (CommandOutcome(exit_code=1, stderr=Captured(tail=b"x: No space left on device")), Facts(LIMITS), "disk"),
     ],
 )
