@@ -1,4 +1,4 @@
-"""The control groups of a sandbox, of both versions: read what the kernel counted there, and make one without an engine."""
+"""The control groups of a sandbox, of both versions: read what the kernel counted, or make one without an engine."""
 
 import os
 import time

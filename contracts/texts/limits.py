@@ -113,5 +113,6 @@ BOUNDS_BY_GROUP = Sentence(
 BOUNDS_BY_PROCESS = Sentence(
     en="This user may not make control groups: memory is held for each process only, processes by their number for "
     "each sandbox, processors not at all. Run as root, or use Docker.",
-    zh="当前用户不能创建控制组：内存只按单个进程限制，进程数按沙箱限制，处理器不受限制。请以 root 运行，或使用 Docker。",
+    zh="当前用户不能创建控制组：内存只按单个进程限制，进程数按沙箱限制，处理器不受限制。"
+    "请以 root 运行，或使用 Docker。",
 )
