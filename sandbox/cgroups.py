@@ -112,6 +112,14 @@ def make(name: str, limits: Limits) -> Group | None:
     return group
 
 
+def can_be_made() -> bool:
+    """Tried with an empty one."""
+    group = make(f"probe-{os.getpid()}", Limits())
+    if group is not None:
+        group.remove()
+    return group is not None
+
+
 def _prepare(folder: Path, controller: str, limits: Limits) -> None:
     mount = folder.parent.parent
     unified = (mount / "cgroup.controllers").exists()

@@ -74,7 +74,7 @@ def read(path: str, size: int = 100) -> str:
 def proxied(host: str) -> str:
     """What the proxy, the only way out, says of a host."""
     with socket.create_connection(("127.0.0.1", 3128), 10) as end:
-        end.sendall("CONNECT {0}:443 HTTP/1.1\r\nHost: {0}:443\r\n\r\n".format(host).encode())
+        end.sendall(f"CONNECT {host}:443 HTTP/1.1\r\nHost: {host}:443\r\n\r\n".encode())
         answer = end.recv(1_000).split(b"\r\n")[0].decode()
     if " 200 " not in answer:
         raise OSError(errno.EACCES, answer)
@@ -123,8 +123,8 @@ def world() -> dict[str, Any]:
     lines, environments = [], []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            lines.append(read("/proc/{}/cmdline".format(pid), 100).replace("\0", " "))
-            environments.append(read("/proc/{}/environ".format(pid), 65_536))
+            lines.append(read(f"/proc/{pid}/cmdline", 100).replace("\0", " "))
+            environments.append(read(f"/proc/{pid}/environ", 65_536))
         except OSError:
             continue
     return {
@@ -299,10 +299,10 @@ def probes(host: dict[str, Any]) -> dict[str, Probe]:
 
 def tried(probe: Probe) -> str:
     try:
-        return "done: {!r}".format(probe())[:200]
+        return f"done: {probe()!r}"[:200]
     except socket.gaierror as error:
         return "EAI " + str(error.args[0])
-    except socket.timeout:
+    except TimeoutError:
         return "timeout"
     except OSError as error:
         return errno.errorcode.get(error.errno or 0, str(error))
@@ -312,7 +312,7 @@ def tried(probe: Probe) -> str:
 
 def main() -> None:
     found = {name: tried(probe) for name, probe in probes(json.loads(sys.argv[1])).items()}
-    print(json.dumps({"probes": found, "world": world()}))
+    sys.stdout.write(json.dumps({"probes": found, "world": world()}))
 
 
 if __name__ == "__main__":
