@@ -95,6 +95,9 @@ class Acting(activities.Acting):
         )
         if isinstance(granted, Refused):
             return outcomes.denied(call, granted, request.language)
+        demanded = examined.outcome.demands.runtime
+        if demanded and request.lease is not None and request.lease.runtime != demanded:
+            return outcomes.wrong_runtime(call, demanded, request.lease.runtime, request.language)
         return _Run(request, examined.tool, examined, _reachable(granted, request))
 
     async def _sandbox(self, run: _Run) -> Sandbox | None:

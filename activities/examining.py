@@ -8,7 +8,7 @@ from activities.catalogue import Catalogue
 from activities.policy_source import PolicySource
 from activities.preview import one_line, preview
 from activities.tool import BadArguments, Tool
-from contracts.activities import JudgeOutcome, JudgeRequest
+from contracts.activities import Demands, JudgeOutcome, JudgeRequest
 from contracts.blobs import Blobs
 from contracts.tools import Provenance, ToolCall, args_digest
 from contracts.values import JsonObject
@@ -54,13 +54,18 @@ class Examiner:
         if args_digest(tool.spec.name, args) != request.call.args_sha256:
             raise BadArguments("arguments: they are not the ones that their digest was taken of")
         self._catalogue.check(tool.spec.name, args)
-        verdict = await asyncio.to_thread(self._policy.judge, _question(tool, args, request))
+        question = _question(tool, args, request)
+        verdict = await asyncio.to_thread(self._policy.judge, question)
+        demands = Demands()
+        if tool.spec.needs_sandbox:
+            demands = await asyncio.to_thread(self._policy.demands, question, verdict)
         outcome = JudgeOutcome(
             verdict=verdict,
             preview=tool.preview(args),
             needs_sandbox=tool.spec.needs_sandbox,
             repeatable=tool.spec.repeatable,
             timeout_seconds=tool.timeout_seconds(args),
+            demands=demands,
         )
         return Examined(outcome, tool, args)
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from activities.granting import Refused
 from activities.preview import one_line
 from contracts.language import Language
+from contracts.texts import limits as limit_texts
 from contracts.texts import tools as texts
 from contracts.tools import Provenance, ToolCall, ToolError, ToolResult
 
@@ -22,6 +23,12 @@ def denied(call: ToolCall, refused: Refused, language: Language) -> ToolResult:
     """For a call that policy or the lack of an approval keeps from running."""
     why = refused.why.say(language, rules=", ".join(refused.rules))
     return _bad(call, texts.DENIED.say(language, why=why), "denied", rules=refused.rules)
+
+
+def wrong_runtime(call: ToolCall, demanded: str, found: str, language: Language) -> ToolResult:
+    """For a call that policy lets run under one runtime alone, where the sandbox has another."""
+    why = limit_texts.RUNTIME_DEMANDED.say(language, demanded=demanded, found=found)
+    return _bad(call, texts.DENIED.say(language, why=why), "denied")
 
 
 def uncertain(call: ToolCall, started_at: datetime, language: Language) -> ToolResult:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from contracts.activities import Demands
 from contracts.verdicts import Question, Verdict
 
 P = TypeVar("P")
@@ -18,6 +19,10 @@ class PolicySource(Protocol):
 
     def judge(self, question: Question) -> Verdict: ...
 
+    def demands(self, question: Question, verdict: Verdict) -> Demands:
+        """What that call needs of its sandbox, with this verdict on it."""
+        ...
+
 
 class PolicyFile(Generic[P]):
     """One policy file; `parse` raises `broken` or ValueError for a bad one, `judge` is a pure function."""
@@ -27,6 +32,7 @@ class PolicyFile(Generic[P]):
         path: Path,
         parse: Callable[[str], P],
         judge: Callable[[Question, P], Verdict],
+        demands: Callable[[Question, Verdict, P], Demands] = lambda _question, _verdict, _policy: Demands(),
         broken: type[Exception] = ValueError,
     ) -> None:
         """Raises: OSError, ValueError, `broken`: without a policy nothing may start."""
@@ -34,12 +40,16 @@ class PolicyFile(Generic[P]):
         self._broken = broken
         self._parse = parse
         self._judge = judge
+        self._demands = demands
         self._lock = threading.Lock()
         self._seen = self._mark()
         self._policy = parse(path.read_text("utf-8"))
 
     def judge(self, question: Question) -> Verdict:
         return self._judge(question, self.current())
+
+    def demands(self, question: Question, verdict: Verdict) -> Demands:
+        return self._demands(question, verdict, self.current())
 
     def current(self) -> P:
         """The policy in force. It may read the file, so call it off the event loop."""

@@ -32,6 +32,8 @@ class Demands(Value):
     """An OCI runtime by name, such as `runsc`; without it the call does not run."""
     snapshot: bool = False
     """Save the sandbox's state first, so that the step can be undone."""
+    retention_days: float | None = None
+    """How long what the sandbox holds is kept after its last use; None leaves that to the settings."""
 
 
 class JudgeOutcome(Value):

@@ -172,6 +172,8 @@ class CommandOutcome(Value):
     """True if an earlier attempt had started it and this one only waited for its end."""
     limit: Limit | None = None
     """The bound of the sandbox that ended it, or that it ran against; the tool says which and how much it is."""
+    limit_amount: float | None = None
+    """How much of it the sandbox may have: megabytes of memory, disk, output or one file, seconds, or a number."""
 
 
 class FileEntry(Value):

@@ -88,6 +88,7 @@ ToolError = Literal[
     "uncertain",
     "unknown_tool",
     "unavailable",
+    "over_limit",
 ]
 
 

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 from policy.document import Entry, PolicyError, read_document
 from policy.egress import egress_rules
-from policy.roles import Policy, Role
+from policy.roles import Policy, Role, SandboxRules
+from policy.sandboxes import sandbox_rules
 from policy.sections import api_rules, approval_rules, browser_rules, command_rules, text_list
 
 MAX_CHARACTERS = 1_048_576
 
-_ROLE_KEYS = ("role", "permissions", "approval_rules", "senders", "version")
+_ROLE_KEYS = ("role", "permissions", "approval_rules", "senders", "sandbox", "version")
 _KEYS = ("roles", "egress", *_ROLE_KEYS)
 
 
@@ -31,9 +32,10 @@ def _roles(document: Entry, fields: dict[str, Entry]) -> dict[str, Role]:
     if "roles" in fields and "role" in fields:
         raise fields["role"].error("use either `role` for one role or `roles` for a list, not both")
     entries = fields["roles"].items() if "roles" in fields else [document]
+    common = sandbox_rules(fields.get("sandbox"), SandboxRules()) if "roles" in fields else SandboxRules()
     roles: dict[str, Role] = {}
     for entry in entries:
-        role = _role(entry, _KEYS if entry is document else _ROLE_KEYS)
+        role = _role(entry, _KEYS if entry is document else _ROLE_KEYS, common)
         if role.name in roles:
             raise entry.error(f"the role {role.name!r} is there twice: give each role one place")
         roles[role.name] = role
@@ -42,7 +44,7 @@ def _roles(document: Entry, fields: dict[str, Entry]) -> dict[str, Role]:
     return roles
 
 
-def _role(entry: Entry, known: Sequence[str]) -> Role:
+def _role(entry: Entry, known: Sequence[str], common: SandboxRules) -> Role:
     fields = entry.fields(known)
     if "role" not in fields:
         raise entry.error("no `role`: give the role a name, such as `role: owner`")
@@ -54,4 +56,5 @@ def _role(entry: Entry, known: Sequence[str]) -> Role:
         api=api_rules(permissions["api"]) if "api" in permissions else None,
         approvals=approval_rules(fields.get("approval_rules")),
         senders=text_list(fields.get("senders")),
+        sandbox=sandbox_rules(fields.get("sandbox"), common),
     )

@@ -62,6 +62,30 @@ class ApprovalRules:
 
 
 @dataclass(frozen=True)
+class SandboxRules:
+    """What is wanted of sandboxes; None is not said."""
+
+    runtime: str | None = None
+    """Name of an OCI runtime; empty takes any."""
+    runtime_for: tuple[str, ...] | None = None
+    """Effects and tools that the runtime is wanted for; none of them means every call."""
+    snapshot_before: tuple[str, ...] | None = None
+    retention_days: float | None = None
+    users: tuple[tuple[str, "SandboxRules"], ...] = ()
+
+    def over(self, other: "SandboxRules") -> "SandboxRules":
+        """What is said here, and where it is silent what the other says. Who names a runtime says for which calls."""
+        named = self if self.runtime is not None else other
+        return SandboxRules(
+            runtime=named.runtime,
+            runtime_for=self.runtime_for if self.runtime_for is not None else named.runtime_for,
+            snapshot_before=other.snapshot_before if self.snapshot_before is None else self.snapshot_before,
+            retention_days=other.retention_days if self.retention_days is None else self.retention_days,
+            users=other.users,
+        )
+
+
+@dataclass(frozen=True)
 class Role:
     """One role; a part of the permissions that the file leaves out is not permitted at all."""
 
@@ -72,6 +96,7 @@ class Role:
     approvals: ApprovalRules = ApprovalRules()
     senders: tuple[str, ...] = ()
     """Who has this role, as `<channel>:<id>`; `*` at the end stands for any."""
+    sandbox: SandboxRules = SandboxRules()
 
 
 @dataclass(frozen=True)
@@ -85,10 +110,11 @@ class Policy:
     def role_of(self, sender: str) -> str | None:
         """The name of the first role that lists the sender, written as `<channel>:<id>`."""
         for role in self.roles.values():
-            if any(_names(pattern, sender) for pattern in role.senders):
+            if any(names(pattern, sender) for pattern in role.senders):
                 return role.name
         return None
 
 
-def _names(pattern: str, sender: str) -> bool:
+def names(pattern: str, sender: str) -> bool:
+    """Whether a pattern of a policy file means this sender."""
     return sender.startswith(pattern[:-1]) if pattern.endswith("*") else sender == pattern

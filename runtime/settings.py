@@ -117,6 +117,13 @@ class Settings(BaseSettings):
     sandbox_wall_seconds: float = Field(default=3_600.0, gt=0)
     """Longest time for one command, whatever time-out it asks for."""
 
+    sandbox_volume_driver: str = ""
+    """The engine's driver for the volumes that hold home and workspace; empty takes `local`."""
+
+    sandbox_volume_options: dict[str, str] = Field(default_factory=dict)
+    """Options of that driver, as JSON in a variable; `{volume}` stands for the name of each volume. With them the
+    files of sandboxes can lie on an encrypted file system, or on one with quotas."""
+
     max_sandboxes: int = Field(default=100, ge=1)
     """How many sandboxes this host holds at once; those asleep take no place. Further ones wait in a queue."""
 

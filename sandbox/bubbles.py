@@ -185,7 +185,7 @@ def arguments(
     # As an argument it would fill every list of processes.
     descriptors.append(_memory_file("agent", agent_in_a_bubble()))
     command += [PYTHON, "-I", "-S", f"/proc/self/fd/{descriptors[-1]}", str(listener), str(limits.processes)]
-    command += [str(limits.memory_bytes), str(limits.open_files)]
+    command += [str(limits.memory_bytes), str(limits.open_files), str(limits.disk_bytes)]
     return (command if uid is None else [*_as_user(folder.path, uid), *command]), descriptors
 
 

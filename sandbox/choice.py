@@ -24,12 +24,21 @@ async def choose_driver(
     runtime: str = "auto",
     image: str = "browser",
     docker_host: str = "",
+    volume_driver: str = "",
+    volume_options: Mapping[str, str] | None = None,
     language: Language = "en",
 ) -> Driver:
     """auto takes docker if an engine answers, else bubblewrap. Whether it works is seen at the first lease."""
     if driver == "docker" or (driver == "auto" and await _engine_answers(docker_host)):
-        return docker.Driver(docker_host=docker_host, runtime=runtime, image=image, language=language)
-    return bubblewrap.Driver(state_dir=state_dir, language=language)
+        return docker.Driver(
+            docker_host=docker_host,
+            runtime=runtime,
+            image=image,
+            volume_driver=volume_driver,
+            volume_options=volume_options,
+            language=language,
+        )
+    return bubblewrap.Driver(state_dir=state_dir, runtime=runtime, language=language)
 
 
 async def make_host(
@@ -46,6 +55,8 @@ async def make_host(
     output_mb: int = 64,
     disk_mb: int = 10_240,
     wall_seconds: float = 3_600.0,
+    volume_driver: str = "",
+    volume_options: Mapping[str, str] | None = None,
     max_sandboxes: int = 16,
     max_sandboxes_per_user: int | None = None,
     wait_seconds: float = 15.0,
@@ -73,6 +84,8 @@ async def make_host(
         runtime=runtime,
         image=image,
         docker_host=docker_host,
+        volume_driver=volume_driver,
+        volume_options=volume_options,
         language=language,
     )
     return SandboxHost(

@@ -1,12 +1,15 @@
 """What a machine lacks for sandboxes, and how to get it."""
 
+import asyncio
 import shutil
 from dataclasses import dataclass
 from typing import Literal
 
 from contracts.language import Language
 from contracts.sandbox import SandboxUnavailable
+from contracts.texts import limits as limit_texts
 from contracts.texts import sandbox as texts
+from sandbox import cgroups
 from sandbox.drivers import bubblewrap, docker
 from sandbox.engine import runtimes
 from sandbox.hardening import GVISOR
@@ -16,7 +19,7 @@ from sandbox.hardening import GVISOR
 class Gap:
     """One thing that is missing."""
 
-    part: Literal["engine", "gvisor", "image", "chromium", "bubblewrap", "namespaces"]
+    part: Literal["engine", "gvisor", "image", "chromium", "bubblewrap", "namespaces", "bounds"]
     text: str
     """What is missing and the remedy, for a person."""
 
@@ -55,6 +58,15 @@ async def _bubblewrap_gaps(language: Language) -> list[Gap]:
     ]
     if not found and (fault := await bubblewrap.namespace_fault()) is not None:
         found.append(Gap("namespaces", texts.NAMESPACES_CLOSED.say(language, cause=fault)))
+    elif not found:
+        found.append(Gap("bounds", await _bounds(language)))
     if shutil.which("chromium", path="/usr/bin") is None:
         found.append(Gap("chromium", texts.PROGRAM_ABSENT.say(language, program="chromium", package="chromium")))
     return found
+
+
+async def _bounds(language: Language) -> str:
+    """What bubblewrap does not hold even where it works."""
+    grouped = await asyncio.to_thread(cgroups.can_be_made)
+    more = (limit_texts.BOUNDS_BY_GROUP if grouped else limit_texts.BOUNDS_BY_PROCESS).say(language)
+    return limit_texts.BOUNDS.say(language, more=more)

@@ -42,6 +42,14 @@ class Found:
 
 
 @dataclass(frozen=True)
+class Strain:
+    """How often the kernel has held a sandbox to its bounds since it was made; None where that cannot be read."""
+
+    memory_kills: int | None = None
+    refused_processes: int | None = None
+
+
+@dataclass(frozen=True)
 class Attached:
     """A connected, non-blocking socket. The receiver closes it."""
 
@@ -94,6 +102,10 @@ class Driver(Protocol):
 
     async def disk_bytes(self, sandbox_id: str) -> int | None:
         """What its lasting folders take, or None where this process cannot look. Raises: SandboxLost."""
+        ...
+
+    async def strain(self, sandbox_id: str) -> Strain:
+        """Never fails: what is not known is None."""
         ...
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:

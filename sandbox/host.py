@@ -93,6 +93,7 @@ class SandboxHost:
             snapshots,
             self._names.spec,
             folder=state_dir / "checkpoints",
+            limits=limits,
             language=language,
         )
         self._removals = Removals(driver, register, self._connections, self._locks, self._gone)
@@ -279,7 +280,7 @@ class SandboxHost:
         """Raises: SandboxLost."""
         record = self._register.get(lease.sandbox_id)
         if record is None or record.state != "leased":
-            raise lost(lease.sandbox_id, None)
+            raise lost(lease.sandbox_id)
         if record.epoch != lease.epoch:
             raise SandboxLost(f"lease {lease.epoch} of {lease.sandbox_id} is not the newest: {record.epoch} is")
         return record
@@ -289,7 +290,7 @@ class SandboxHost:
         await self._saving.settled(sandbox_id)
         record = self._register.get(sandbox_id)
         if record is None:
-            raise lost(sandbox_id, None)
+            raise lost(sandbox_id)
         found = await self._saving.there(record)
         if found.state == "paused":
             try:

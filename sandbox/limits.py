@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+from contracts.sandbox import Limit
+
+MEGABYTE = 1_048_576
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -22,12 +26,25 @@ class Limits:
 
     @property
     def disk_bytes(self) -> int:
-        return self.disk_mb * 1_048_576
+        return self.disk_mb * MEGABYTE
 
     @property
     def output_bytes(self) -> int:
-        return self.output_mb * 1_048_576
+        return self.output_mb * MEGABYTE
 
     @property
     def memory_bytes(self) -> int:
-        return self.memory_mb * 1_048_576
+        return self.memory_mb * MEGABYTE
+
+    def amount(self, limit: Limit) -> float:
+        """How much there is of one of them, in the unit that people are told."""
+        amounts: dict[Limit, float] = {
+            "memory": self.memory_mb,
+            "disk": self.disk_mb,
+            "processes": self.processes,
+            "output": self.output_mb,
+            "wall_time": self.wall_seconds,
+            "open_files": self.open_files,
+            "file_size": self.disk_mb,
+        }
+        return amounts[limit]

@@ -27,6 +27,8 @@ class Using(Protocol):
 
     def used(self) -> AbstractContextManager[None]: ...
 
+    async def permit_write(self) -> int: ...
+
 
 class LinkedFiles:
     """Satisfies contracts.sandbox.Files."""
@@ -38,6 +40,7 @@ class LinkedFiles:
         return await self._sandbox.use(lambda linked: linked.files.read(path, max_bytes))
 
     async def write(self, path: str, content: bytes) -> None:
+        await self._sandbox.permit_write()
         await self._sandbox.use(lambda linked: linked.files.write(path, content))
 
     async def list(self, path: str) -> Sequence[FileEntry]:
@@ -57,9 +60,10 @@ class LinkedFiles:
                     raise SandboxLost(f"{path!r} broke off: {error}") from error
 
     async def store(self, path: str, pieces: AsyncIterator[bytes], *, max_bytes: int) -> int:
+        room = await self._sandbox.permit_write()
         # Not tried again: what was taken from the pieces cannot be had twice.
         with self._sandbox.used():
             try:
-                return await (await self._sandbox.ready()).files.store(path, pieces, max_bytes)
+                return await (await self._sandbox.ready()).files.store(path, pieces, min(max_bytes, room))
             except LinkBroken as error:
                 raise SandboxLost(f"{path!r} broke off: {error}") from error

@@ -76,8 +76,10 @@ class Connections:
             reach,
             proxy.serve,
             lambda egress: self.allow(sandbox_id, egress),
+            self._driver,
             self._limits,
-            trust=Trust(self._house),
+            Trust(self._house),
+            self._language,
         )
         self._open[sandbox_id] = opened
         self._proxies[sandbox_id] = proxy

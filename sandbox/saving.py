@@ -26,7 +26,9 @@ from contracts.sandbox import (
 from contracts.texts import hosting as texts
 from sandbox.driver import Driver, Found, Spec, Unsupported
 from sandbox.freezing import Freezer
+from sandbox.limits import Limits
 from sandbox.opened import Connections
+from sandbox.quota import why_lost
 from sandbox.records import Record
 from sandbox.snapshots.folder_tree import FolderTree
 from sandbox.snapshots.tree import Tree
@@ -79,9 +81,11 @@ class Saving:
         spec_of: Callable[[Record], Spec],
         *,
         folder: Path,
+        limits: Limits,
         language: Language,
     ) -> None:
         self._driver = driver
+        self._limits = limits
         self._connections = connections
         self._freezer = freezer
         self._snapshots = snapshots
@@ -169,7 +173,7 @@ class Saving:
         cut_off = self.was_cut_off(sandbox_id)
         if found is None or found.state == "dead":
             if not cut_off:
-                raise lost(sandbox_id, found)
+                raise lost(sandbox_id, why_lost(found, self._limits, self._language))
             return await self.go_on(record)
         if cut_off:
             await self.forget(sandbox_id)
@@ -283,10 +287,9 @@ class Saving:
             event.set()
 
 
-def lost(sandbox_id: str, found: Found | None) -> SandboxLost:
+def lost(sandbox_id: str, why: str = "") -> SandboxLost:
     """With the cause, if the engine knows it."""
-    cause = f" ({found.cause})" if found is not None and found.cause else ""
-    return SandboxLost(f"the sandbox {sandbox_id} is gone{cause}")
+    return SandboxLost(f"the sandbox {sandbox_id} is gone{': ' if why else ''}{why}")
 
 
 async def _as_they_are(_trees: Mapping[str, Tree]) -> None:

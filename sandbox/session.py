@@ -9,8 +9,10 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from dataclasses import dataclass
 from typing import TypeVar
 
+from contracts.language import Language
 from contracts.messages import HostGrant
 from contracts.sandbox import Command, CommandOutcome, Lease, Progress, SandboxLost
+from sandbox import disk
 from sandbox.commands import Commands
 from sandbox.driver import Attached
 from sandbox.exchange import LinkBroken
@@ -20,6 +22,7 @@ from sandbox.kept import KeptShell, kept_shell
 from sandbox.limits import Limits
 from sandbox.link import Link, Serve
 from sandbox.linked_files import LinkedFiles
+from sandbox.quota import Quota, Watched
 from sandbox.terminal import Terminal, terminal
 from sandbox.trust import Trust
 
@@ -30,8 +33,6 @@ KILL_SECONDS = 90.0
 
 Reach = Callable[[], Awaitable[Attached]]
 """Makes a stream into the sandbox. Raises: SandboxLost."""
-Explain = Callable[[CommandOutcome], Awaitable[CommandOutcome]]
-"""Adds what the engine knows of how a command ended, such as that memory ran out."""
 
 log = logging.getLogger(__name__)
 
@@ -54,16 +55,17 @@ class OpenSandbox:
         reach: Reach,
         serve: Serve,
         permit: Callable[[Sequence[HostGrant]], None],
+        driver: Watched,
         limits: Limits,
-        explain: Explain | None = None,
         trust: Trust | None = None,
+        language: Language = "en",
     ) -> None:
         self._lease = lease
         self._reach = reach
         self._serve = serve
         self._permit = permit
         self._limits = limits
-        self._explain = explain
+        self.quota = Quota(driver, lease.sandbox_id, limits, self._measured, language)
         self._trust = trust
         self._linked: Linked | None = None
         self._linking = asyncio.Lock()
@@ -97,12 +99,15 @@ class OpenSandbox:
     async def _run(self, command: Command, progress: Progress | None = None) -> CommandOutcome:
         key = call_key(command.call_id or secrets.token_hex(16))
         try:
-            outcome = await self.use(lambda linked: linked.commands.run(command, key, progress))
+            return await self.quota.run(
+                command,
+                lambda given: self.use(lambda linked: linked.commands.run(given, key, progress)),
+                lambda: self._kill(key),
+            )
         except asyncio.CancelledError:
             if not self._closed:
                 await self._kill(key)
             raise
-        return outcome if self._explain is None else await self._explain(outcome)
 
     @asynccontextmanager
     async def session(self, cwd: str = "/workspace") -> AsyncIterator[KeptShell]:
@@ -128,6 +133,10 @@ class OpenSandbox:
                     yield opened
             except LinkBroken as error:
                 raise SandboxLost(f"the terminal of {self._lease.sandbox_id} is lost: {error}") from error
+
+    async def permit_write(self) -> int:
+        """How many bytes may still be written. Raises: FileRefused if there are none."""
+        return await self.quota.permit_write()
 
     def permit(self, egress: Sequence[HostGrant]) -> None:
         self._permit(egress)
@@ -193,6 +202,10 @@ class OpenSandbox:
         linked, self._linked = self._linked, None
         if linked is not None:
             await linked.link.close()
+
+    async def _measured(self) -> int | None:
+        key = call_key(secrets.token_hex(16))
+        return disk.total_of(await self.use(lambda linked: linked.commands.run(disk.INSIDE, key, None)))
 
     async def _kill(self, key: str) -> None:
         with suppress(SandboxLost, TimeoutError):

@@ -25,13 +25,16 @@ from activities.policy_source import PolicyFile
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
+from contracts.activities import Demands
 from contracts.lifecycle import Lifetimes
 from contracts.sandbox import SandboxUnavailable
+from contracts.verdicts import Question, Verdict
 from memory.notes import Notes
 from policy.document import PolicyError
 from policy.file import parse
 from policy.judge import judge
 from policy.roles import Policy
+from policy.sandboxes import wanted
 from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.discover import discover
@@ -142,7 +145,7 @@ def policy_path(settings: Settings, paths: DataPaths) -> Path:
 def policy_in(path: Path) -> PolicyFile[Policy]:
     """The person's policy, read and in force. Raises: CannotStart with the line that is wrong."""
     try:
-        return PolicyFile(path, lambda text: parse(text, path.name), judge, PolicyError)
+        return PolicyFile(path, lambda text: parse(text, path.name), judge, demands, PolicyError)
     except (PolicyError, OSError) as error:
         raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
 
@@ -158,6 +161,12 @@ def snapshots_in(settings: Settings, paths: DataPaths, keyring: Keyring) -> Snap
         return snapshots_of(settings, paths, keyring)
     except SnapshotStoreInvalid as error:
         raise CannotStart(str(error)) from error
+
+
+def demands(question: Question, verdict: Verdict, policy: Policy) -> Demands:
+    """What policy wants, in the words of the activities."""
+    found = wanted(question, verdict, policy)
+    return Demands(runtime=found.runtime, snapshot=found.snapshot, retention_days=found.retention_days)
 
 
 async def host_of(
@@ -177,6 +186,8 @@ async def host_of(
         output_mb=settings.sandbox_output_mb,
         disk_mb=settings.sandbox_disk_mb,
         wall_seconds=settings.sandbox_wall_seconds,
+        volume_driver=settings.sandbox_volume_driver,
+        volume_options=settings.sandbox_volume_options,
         max_sandboxes=settings.max_sandboxes,
         max_sandboxes_per_user=settings.max_sandboxes_per_user,
         warm=settings.warm_sandboxes,

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from activities.arguments import parse, schema_of
+from activities.limits import limit_sentence
 from activities.output import Shown, show_stream
 from activities.parts import ToolParts
 from activities.preview import one_line, preview
@@ -13,7 +14,7 @@ from activities.tool import Tool, ToolContext
 from contracts.language import Language
 from contracts.sandbox import Command, CommandOutcome, FileRefused
 from contracts.texts import tools as texts
-from contracts.tools import RESULT_TEXT_BYTES, Provenance, ToolResult, ToolSpec
+from contracts.tools import RESULT_TEXT_BYTES, Provenance, ToolError, ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
 from contracts.verdicts import CommandAction
 
@@ -111,6 +112,9 @@ async def _shown(outcome: CommandOutcome, stream: str, room: int, context: ToolC
 
 
 def _headline(asked: Arguments, outcome: CommandOutcome, language: Language) -> str:
+    limit = limit_sentence(outcome, language)
+    if limit is not None and outcome.exit_code != 0:
+        return limit
     if outcome.timed_out:
         return texts.SHELL_TIMED_OUT.say(language, limit=asked.timeout_seconds)
     if outcome.exit_code is None:
@@ -126,7 +130,10 @@ def _text(headline: str, stdout: str, stderr: str, outcome: CommandOutcome, lang
         parts.append("stderr:\n" + stderr.rstrip("\n"))
     if not stdout and not stderr:
         parts.append(texts.SHELL_SILENT.say(language))
-    if outcome.stdout.clipped or outcome.stderr.clipped:
+    limit = limit_sentence(outcome, language)
+    if limit is not None and limit != headline:
+        parts.append(f"[{limit}]")
+    elif outcome.stdout.clipped or outcome.stderr.clipped:
         parts.append(texts.SHELL_CLIPPED.say(language))
     return "\n\n".join(parts)
 
@@ -136,16 +143,20 @@ def _data(outcome: CommandOutcome, stdout: str, stderr: str) -> JsonObject:
         "exit_code": outcome.exit_code,
         "signal": outcome.signal,
         "timed_out": outcome.timed_out,
+        "limit": outcome.limit,
+        "limit_amount": outcome.limit_amount,
         "seconds": outcome.seconds,
         "stdout": stdout,
         "stderr": stderr,
     }
 
 
-def _error(outcome: CommandOutcome) -> str | None:
+def _error(outcome: CommandOutcome) -> ToolError | None:
     if outcome.timed_out:
         return "timed_out"
-    return None if outcome.exit_code == 0 else "failed"
+    if outcome.exit_code == 0:
+        return None
+    return "failed" if outcome.limit is None else "over_limit"
 
 
 def _refused(context: ToolContext, why: str) -> ToolResult:

@@ -17,9 +17,12 @@ import psutil
 
 from contracts.language import Language
 from contracts.sandbox import SandboxLost, SandboxUnavailable
+from contracts.texts import limits as limit_texts
 from contracts.texts import sandbox as texts
+from sandbox import cgroups
 from sandbox.bubbles import LASTING, Bubble, Folder, arguments, outside_uid
-from sandbox.driver import Attached, Found, Spec, Unsupported
+from sandbox.disk import used_bytes
+from sandbox.driver import Attached, Found, Spec, Strain, Unsupported
 from sandbox.leftovers import MARK, Belonging, end_process, marked_processes
 from sandbox.snapshots.folder_tree import FolderTree
 from sandbox.snapshots.tree import Tree
@@ -40,7 +43,8 @@ class Driver:
 
     name = "bubblewrap"
 
-    def __init__(self, *, state_dir: Path, language: Language = "en") -> None:
+    def __init__(self, *, state_dir: Path, runtime: str = "auto", language: Language = "en") -> None:
+        self._runtime = runtime
         self._root = state_dir / "bubblewrap"
         self._language: Language = language
 
@@ -48,6 +52,9 @@ class Driver:
         return IMAGE
 
     async def create(self, spec: Spec) -> Found:
+        for runtime in (spec.runtime, self._runtime):
+            if runtime not in ("", "auto", RUNTIME):
+                raise SandboxUnavailable(limit_texts.RUNTIME_NEEDS_ENGINE.say(self._language, runtime=runtime))
         for program, package in missing():
             raise SandboxUnavailable(texts.PROGRAM_ABSENT.say(self._language, program=program, package=package))
         try:
@@ -86,10 +93,11 @@ class Driver:
         return await self._folder_trees(sandbox_id)
 
     async def disk_bytes(self, sandbox_id: str) -> int | None:
-        try:
-            return sum([await tree.disk_bytes() for tree in (await self._folder_trees(sandbox_id)).values()])
-        except OSError as error:
-            raise SandboxLost(f"the folders of {sandbox_id} cannot be read: {error}") from error
+        return await asyncio.to_thread(self._disk_bytes, sandbox_id)
+
+    async def strain(self, sandbox_id: str) -> Strain:
+        group = cgroups.named(sandbox_id)
+        return await asyncio.to_thread(group.strain) if group else Strain()
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
@@ -131,14 +139,21 @@ class Driver:
         folder.write(bubble.running(self._started(folder, spec)))
         return Found(spec.sandbox_id, spec.owner, spec.image or IMAGE, RUNTIME, state="running")
 
+    def _disk_bytes(self, sandbox_id: str) -> int | None:
+        folder = self._folder(sandbox_id)
+        bubble = folder.read()
+        process = bubble.process() if bubble else None
+        processes = [one.pid for one in _tree(process)] if process else []
+        return used_bytes([folder.path / "home", folder.path / "workspace"], processes)
+
     def _started(self, folder: Folder, spec: Spec) -> int:
         """Start it detached from this process, and give the number of its first process."""
-        uid = outside_uid(spec.sandbox_id)
+        uid, group = outside_uid(spec.sandbox_id), cgroups.make(spec.sandbox_id, spec.limits)
         with folder.listening() as listener, _pipe() as (facts, facts_in), _pipe() as (errors, errors_in):
             command, descriptors = arguments(folder, uid, listener.fileno(), facts_in, spec.limits)
             try:
                 subprocess.run(  # noqa: S603  every word is ours
-                    ["setsid", "--fork", *command],  # noqa: S607  found by the search path like bwrap itself
+                    ["setsid", "--fork", *(group.entering(command) if group else command)],  # noqa: S607  found by the search path like bwrap itself
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=errors_in,
@@ -164,7 +179,8 @@ class Driver:
             return Found(sandbox_id, "", IMAGE, RUNTIME, state="dead")
         process = bubble.process()
         state = "dead" if process is None else "paused" if process.status() == psutil.STATUS_STOPPED else "running"
-        return Found(sandbox_id, bubble.owner, IMAGE, RUNTIME, state=state)  # type: ignore[arg-type]  # the three words above
+        cause = _cause(sandbox_id) if process is None else ""
+        return Found(sandbox_id, bubble.owner, IMAGE, RUNTIME, state=state, cause=cause)  # type: ignore[arg-type]  # the three words above
 
     def _owned(self, owner: str) -> list[Found]:
         if not self._root.is_dir():
@@ -205,7 +221,14 @@ class Driver:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
             psutil.wait_procs(everyone, timeout=GONE_SECONDS)
+        if (group := cgroups.named(sandbox_id)) is not None:
+            group.remove()
         folder.remove()
+
+
+def _cause(sandbox_id: str) -> str:
+    group = cgroups.named(sandbox_id)
+    return "memory" if group and group.strain().memory_kills else ""
 
 
 def _tree(process: psutil.Process) -> list[psutil.Process]:

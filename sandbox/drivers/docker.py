@@ -15,7 +15,8 @@ from contracts.language import Language
 from contracts.sandbox import SandboxLost, SandboxUnavailable
 from contracts.texts import sandbox as texts
 from sandbox import checkpoints
-from sandbox.driver import Attached, Found, Spec
+from sandbox.accounts import strain, used_bytes
+from sandbox.driver import Attached, Found, Spec, Strain
 from sandbox.engine import Engine
 from sandbox.far_end import LOADER, agent_on_stdio
 from sandbox.hardening import GVISOR, MOUNTS, host_config, volumes
@@ -24,6 +25,7 @@ from sandbox.leftovers import Belonging, discard_from_engine, engine_belongings
 from sandbox.snapshots.archive_tree import ArchiveTree
 from sandbox.snapshots.folder_tree import FolderTree
 from sandbox.snapshots.tree import Tree
+from sandbox.volumes import Volumes, remove_volume
 
 UID = 1000
 USER = f"{UID}:{UID}"
@@ -43,8 +45,11 @@ class Driver:
         runtime: str = "auto",
         image: str = "browser",
         repository: str = "agent-sandbox-os",
+        volume_driver: str = "",
+        volume_options: Mapping[str, str] | None = None,
         language: Language = "en",
     ) -> None:
+        self._volumes = Volumes(volume_driver, volume_options or {}, language)
         self._runtime = runtime
         self._image = image
         self._repository = repository
@@ -85,11 +90,15 @@ class Driver:
         return await self._trees(sandbox_id)
 
     async def disk_bytes(self, sandbox_id: str) -> int | None:
-        trees = [tree for tree in (await self._trees(sandbox_id)).values() if isinstance(tree, FolderTree)]
         try:
-            return sum([await tree.disk_bytes() for tree in trees]) if trees else None
-        except OSError as error:
-            raise SandboxLost(f"the volumes of {sandbox_id} cannot be read: {error}") from error
+            return await self._engine.ask(partial(used_bytes, sandbox_id))
+        except NotFound as error:
+            raise SandboxLost(f"the container {sandbox_id} is gone") from error
+
+    async def strain(self, sandbox_id: str) -> Strain:
+        with suppress(NotFound, SandboxUnavailable):
+            return await self._engine.ask(partial(strain, sandbox_id))
+        return Strain()
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         try:
@@ -151,7 +160,7 @@ class Driver:
     def _make(self, spec: Spec, client: docker.APIClient) -> None:
         labels, runtime = _labels(spec), self._chosen_runtime(spec.runtime, client)
         for volume in volumes(spec.sandbox_id).values():
-            client.create_volume(volume, labels=labels)
+            self._volumes.make(volume, labels, client)
         try:
             client.create_container(
                 spec.image,
@@ -163,7 +172,7 @@ class Driver:
                 user=USER,
                 working_dir="/workspace",
                 labels=labels,
-                host_config=client.create_host_config(**host_config(spec.sandbox_id, runtime, spec.limits)),
+                host_config=host_config(client, spec.sandbox_id, runtime, spec.limits),
             )
         except APIError as error:
             if error.status_code != 409:
@@ -193,7 +202,8 @@ def _find(sandbox_id: str, client: docker.APIClient) -> Found | None:
     state = facts["State"]
     labels = facts["Config"]["Labels"]
     word = "paused" if state.get("Paused") else "running" if state.get("Running") else "dead"
-    return _found(sandbox_id, labels, word, facts["HostConfig"].get("Runtime") or "runc")
+    cause = "memory" if word == "dead" and state.get("OOMKilled") else ""
+    return replace(_found(sandbox_id, labels, word, facts["HostConfig"].get("Runtime") or "runc"), cause=cause)
 
 
 def _owned(owner: str, client: docker.APIClient) -> list[Found]:
@@ -244,10 +254,7 @@ def _destroy(sandbox_id: str, client: docker.APIClient) -> None:
         if error.status_code != 409:  # somebody else is removing it at this moment
             raise
     for volume in volumes(sandbox_id).values():
-        try:
-            client.remove_volume(volume, force=True)
-        except NotFound:
-            continue
+        remove_volume(volume, client)
 
 
 def _lasting(engine: Engine, sandbox_id: str, client: docker.APIClient) -> "dict[str, FolderTree | ArchiveTree]":

@@ -14,11 +14,12 @@ from sandbox.inside.agent import behind_a_door
 
 
 def main() -> None:
-    descriptor, processes, memory, files = sys.argv[1:5]
+    descriptor, processes, memory, files, size = sys.argv[1:6]
     for limit, value in (
         (resource.RLIMIT_NPROC, int(processes)),
         (resource.RLIMIT_DATA, int(memory)),
         (resource.RLIMIT_NOFILE, int(files)),
+        (resource.RLIMIT_FSIZE, int(size)),
         (resource.RLIMIT_CORE, 0),
     ):
         hard = resource.getrlimit(limit)[1]

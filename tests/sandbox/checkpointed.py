@@ -113,7 +113,7 @@ def make(client: docker.APIClient, spec: Spec, megabytes: int = 1) -> None:
         stdin_open=True,
         detach=True,  # else a stream that ends would end what the program hears
         labels={f"{LABEL}.id": spec.sandbox_id, f"{LABEL}.owner": spec.owner},
-        host_config=client.create_host_config(**host_config(spec.sandbox_id, spec.runtime, spec.limits)),
+        host_config=host_config(client, spec.sandbox_id, spec.runtime, spec.limits),
     )
 
 

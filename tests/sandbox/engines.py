@@ -29,6 +29,7 @@ class Engine:
         warm: Mapping[WarmKind, int] | int = 0,
         snapshots: Snapshots | None = None,
         output_mb: int = 4,
+        disk_mb: int = 10_240,
     ) -> SandboxHost:
         return await make_host(
             host_id=host_id,
@@ -37,6 +38,7 @@ class Engine:
             runtime=self.runtime,
             image="base",
             memory_mb=512,
+            disk_mb=disk_mb,
             processes=200,
             output_mb=output_mb,
             max_sandboxes=most,

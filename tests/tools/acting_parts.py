@@ -12,7 +12,7 @@ from activities.catalogue import Catalogue
 from activities.examining import Examiner
 from activities.tool import Tool, ToolContext
 from activities.tools.shell import Shell
-from contracts.activities import JudgeRequest, RunRequest
+from contracts.activities import Demands, JudgeRequest, RunRequest
 from contracts.blobs import BlobRef
 from contracts.language import Language
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
@@ -41,11 +41,15 @@ class Says:
     """A policy that always says the same, and remembers what it was asked."""
 
     verdict: Verdict = field(default_factory=Allow)
+    demanded: Demands = field(default_factory=Demands)
     questions: list[Question] = field(default_factory=list)
 
     def judge(self, question: Question) -> Verdict:
         self.questions.append(question)
         return self.verdict
+
+    def demands(self, question: Question, verdict: Verdict) -> Demands:
+        return self.demanded
 
 
 class ListedLedger:
