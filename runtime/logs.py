@@ -19,7 +19,7 @@ OLDER_FILES = 5
 FIELDS = ("asctime", "levelname", "name", "message", "process")
 RENAMED = {"asctime": "at", "levelname": "level", "name": "logger"}
 
-TALKATIVE = ("httpx", "httpcore", "LiteLLM", "asyncssh", "urllib3", "docker", "telegram.ext.ExtBot")
+TALKATIVE = ("httpx", "httpcore", "LiteLLM", "urllib3", "docker", "telegram.ext.ExtBot")
 """Libraries that write a line for each request; theirs are kept from WARNING on."""
 
 

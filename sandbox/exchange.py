@@ -85,7 +85,8 @@ class Exchange:
         return piece
 
     def write(self, data: bytes, /) -> None:
-        if self._error is None and not self._eof:
+        """What comes after the answer or the end is left out: nobody is there to take it."""
+        if self._error is None and self._answer is None and not self._eof:
             self._outgoing += data
             self.push()
 
@@ -146,6 +147,7 @@ class Exchange:
 
     def conclude(self, payload: bytes) -> None:
         self._answer = payload
+        self._outgoing.clear()
         self._news.set()
 
     def fail(self, error: LinkBroken) -> None:

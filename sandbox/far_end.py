@@ -43,6 +43,6 @@ def _program(start: str) -> bytes:
     texts = {"sandbox": "", "sandbox.inside": ""}
     for part in files("sandbox.inside").iterdir():
         name, _, ending = part.name.partition(".")
-        if ending == "py" and name not in ("__init__", "joined", "terminal"):
+        if ending == "py" and name not in ("__init__", "joined"):
             texts[f"sandbox.inside.{name}"] = part.read_text(encoding="utf-8")
     return f"{far_end('joined.py')}\njoin({texts!r})\n{start}".encode()

@@ -30,6 +30,7 @@ T = TypeVar("T")
 
 TRIES = 3
 KILL_SECONDS = 90.0
+SHELL = ("bash",)
 
 Reach = Callable[[], Awaitable[Attached]]
 """Makes a stream into the sandbox. Raises: SandboxLost."""
@@ -93,8 +94,10 @@ class OpenSandbox:
 
     async def run(self, command: Command, progress: Progress | None = None) -> CommandOutcome:
         """Raises: SandboxLost."""
-        trusting = await self._trust.given_to(command, self._run) if self._trust else command
-        return await self._run(trusting, progress)
+        return await self._run(await self._trusting(command), progress)
+
+    async def _trusting(self, command: Command) -> Command:
+        return await self._trust.given_to(command, self._run) if self._trust else command
 
     async def _run(self, command: Command, progress: Progress | None = None) -> CommandOutcome:
         key = call_key(command.call_id or secrets.token_hex(16))
@@ -125,11 +128,15 @@ class OpenSandbox:
         return self._forward(port)
 
     @asynccontextmanager
-    async def terminal(self, columns: int, rows: int) -> AsyncIterator[Terminal]:
-        """A login shell behind a pseudo-terminal. Raises: SandboxLost."""
+    async def terminal(self, columns: int, rows: int, command: tuple[str, ...] = ()) -> AsyncIterator[Terminal]:
+        """A shell or a command, at a terminal of this size, or without columns behind plain pipes; leaving ends it.
+
+        Raises: SandboxLost."""
+        started = await self._trusting(Command(argv=command or SHELL))
         with self.used():
             try:
-                async with terminal((await self.ready()).link, columns, rows) as opened:
+                link = (await self.ready()).link
+                async with terminal(link, columns, rows, started.argv or SHELL, started.env) as opened:
                     yield opened
             except LinkBroken as error:
                 raise SandboxLost(f"the terminal of {self._lease.sandbox_id} is lost: {error}") from error

@@ -1,7 +1,7 @@
-"""A terminal in a sandbox: a login shell behind a pseudo-terminal of the agent."""
+"""A program in a sandbox that a person speaks with: at a pseudo-terminal of its own, or behind plain pipes."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Annotated
 
 from pydantic import Field
@@ -16,64 +16,88 @@ KIND = "xterm-256color"
 MARK = "ASOS_PART"
 """In the environment of what runs here, so that it does not end with somebody's command."""
 MOST_CELLS = 10_000
+PIECE_BYTES = 65_536
 
 
 class Left(Value):
-    """How the shell ended."""
+    """How the program ended, as a shell tells it."""
 
-    code: Annotated[int, Field(ge=0, le=255)] | None
+    code: Annotated[int, Field(ge=0, le=255)]
 
 
 class Terminal:
     """Keys go in, what is to be shown comes out."""
 
-    def __init__(self, link: Link, exchange: Exchange) -> None:
+    def __init__(self, link: Link, exchange: Exchange, errors: Exchange | None) -> None:
         self._link = link
         self._exchange = exchange
+        self._errors = errors
 
-    async def read(self, size: int = 65_536) -> bytes:
+    async def read(self, size: int = PIECE_BYTES) -> bytes:
         """What came, at most so much; empty at the end. Raises: SandboxLost."""
-        try:
+        with _told():
             return await self._exchange.read(size)
-        except LinkBroken as error:
-            raise SandboxLost(f"the terminal is lost: {error}") from error
+
+    async def read_errors(self, size: int = PIECE_BYTES) -> bytes:
+        """What the program wrote to its standard error; at a terminal that is in `read`. Raises: SandboxLost."""
+        if self._errors is None:
+            return b""
+        with _told():
+            return await self._errors.read(size)
 
     async def write(self, keys: bytes) -> None:
-        """Raises: SandboxLost."""
-        try:
+        """A program that has ended takes nothing, which is no error. Raises: SandboxLost."""
+        with _told():
             self._exchange.write(keys)
             await self._exchange.drain()
-        except LinkBroken as error:
-            raise SandboxLost(f"the terminal is lost: {error}") from error
+
+    def end_input(self) -> None:
+        """Nothing more will be written; at a terminal the program is not told, and a person types Ctrl-D instead."""
+        self._exchange.write_eof()
 
     def resize(self, columns: int, rows: int) -> None:
+        """Only at a terminal."""
         if not self._link.lost:
-            asked = {"do": "resize", "terminal": self._exchange.number} | _size(columns, rows)
-            self._link.ask(asked)
+            new = _size(columns, rows)
+            self._link.ask({"do": "resize", "terminal": self._exchange.number, "columns": new[0], "rows": new[1]})
 
-    async def wait(self) -> int | None:
-        """Its exit code, or None if a signal ended it. Raises: SandboxLost."""
-        try:
+    async def wait(self) -> int:
+        """Its exit code; 128 and the signal's number if one ended it. Raises: SandboxLost."""
+        with _told():
             return (await self._exchange.answer(Left))[0].code
-        except (LinkBroken, FarEndRefused) as error:
-            raise SandboxLost(f"the terminal is lost: {error}") from error
 
 
 @asynccontextmanager
-async def terminal(link: Link, columns: int, rows: int) -> AsyncIterator[Terminal]:
-    """Open one; what runs in it is hung up at the end. Raises: LinkBroken."""
-    values = ENVIRONMENT | {MARK: "1", "TERM": KIND}
+async def terminal(
+    link: Link, columns: int, rows: int, argv: Sequence[str], env: Mapping[str, str]
+) -> AsyncIterator[Terminal]:
+    """Start it; without columns there is no terminal but pipes. Leaving ends it. Raises: LinkBroken."""
+    values = {**ENVIRONMENT, **env, MARK: "1"} | ({"TERM": KIND} if columns else {})
+    errors = None if columns else link.ask({"do": "errors"})
     asked: dict[str, object] = {
-        "do": "terminal",
+        "do": "program",
+        "argv": [word.encode() for word in argv],
+        "size": _size(columns, rows) if columns else None,
+        "errors": 0 if errors is None else errors.number,
         "env": {name.encode(): value.encode() for name, value in values.items()},
         "cwd": b"/workspace",
     }
-    exchange = link.ask(asked | _size(columns, rows))
+    exchange = link.ask(asked)
     try:
-        yield Terminal(link, exchange)
+        yield Terminal(link, exchange, errors)
     finally:
-        exchange.reset()
+        for each in (exchange, errors):
+            if each is not None:
+                each.reset()
 
 
-def _size(columns: int, rows: int) -> dict[str, object]:
-    return {"columns": min(max(columns, 1), MOST_CELLS), "rows": min(max(rows, 1), MOST_CELLS)}
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except (LinkBroken, FarEndRefused) as error:
+        raise SandboxLost(f"the terminal is lost: {error}") from error
+
+
+def _size(columns: int, rows: int) -> tuple[int, int]:
+    return min(max(columns, 1), MOST_CELLS), min(max(rows, 1), MOST_CELLS)

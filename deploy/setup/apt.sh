@@ -39,7 +39,7 @@ install_missing() {
     without_services "${names[@]}"
 }
 
-# Packages such as openssh-server would open a port at once; nothing here needs their service, only their programs.
+# Some packages start a service at once, such as an engine; nothing here needs it, only the programs.
 without_services() {
     local veto=/usr/sbin/policy-rc.d installed=0
     if [ ! -e "$veto" ]; then

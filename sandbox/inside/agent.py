@@ -56,7 +56,8 @@ class Agent:
             "shell": self._shell,
             "say": self._say,
             "forward": self._forward,
-            "terminal": self._terminal,
+            "errors": self._errors,
+            "program": self._program,
             "resize": self._resize,
         }
 
@@ -117,10 +118,15 @@ class Agent:
     def _forward(self, number: int, _body: bytes, port: int) -> None:
         connected(self.loop, self.link, number, port).begin()
 
-    def _terminal(self, number: int, _body: bytes, **asked: Any) -> None:
-        from sandbox.inside.terminals import Terminal  # noqa: PLC0415  few need it
+    def _errors(self, number: int, _body: bytes) -> None:
+        from sandbox.inside.output import Output  # noqa: PLC0415  few need it
 
-        Terminal(self.loop, self.link, number, **asked).begin()
+        Output(self.loop, self.link, number)
+
+    def _program(self, number: int, _body: bytes, **asked: Any) -> None:
+        from sandbox.inside.programs import Program  # noqa: PLC0415  few need it
+
+        Program(self.loop, self.link, number, **asked)
 
     def _resize(self, number: int, _body: bytes, terminal: int, columns: int, rows: int) -> None:
         resize = getattr(self.link.channels.get(terminal), "resize", None)

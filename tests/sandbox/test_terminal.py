@@ -6,6 +6,7 @@ import secrets
 import pytest
 
 from contracts.sandbox import Command
+from sandbox.inside.wire import WINDOW
 from sandbox.session import OpenSandbox
 from sandbox.terminal import Terminal
 
@@ -105,3 +106,38 @@ async def test_what_runs_there_ends_when_the_person_leaves(box: OpenSandbox, col
 
     script = f"for i in $(seq 100); do pgrep -fx 'sleep {name}' >/dev/null || exit 0; sleep 0.1; done; exit 1"
     assert (await box.run(Command(script=script))).exit_code == 0
+
+
+@pytest.mark.parametrize("columns", [80, 0])
+async def test_a_program_that_has_ended_takes_nothing_and_what_it_left_behind_is_not_awaited(
+    box: OpenSandbox, columns: int
+) -> None:
+    async with box.terminal(columns, 24, ("sh", "-c", "trap '' HUP; sleep 60 & echo said")) as terminal:
+        said = await shown(terminal, b"nothing is like this")
+        errors = await terminal.read_errors()
+        code = await terminal.wait()
+        await terminal.write(bytes(2_000_000))
+        terminal.resize(100, 40)
+
+    assert (said.strip(), errors, code) == (b"said", b"", 0)
+
+
+async def test_nothing_is_lost_when_a_program_ends_long_before_its_output_is_taken(box: OpenSandbox) -> None:
+    size = WINDOW + 50_000
+    name = secrets.token_hex(8)
+
+    async with box.terminal(0, 0, ("sh", "-c", f"head -c {size} /dev/zero; : {name}")) as terminal:
+        ended = await box.run(Command(script=f"while pgrep -f '[:] {name}'; do sleep 0.05; done; sleep 1"))
+        taken = await shown(terminal, b"nothing is like this")
+
+        assert await terminal.wait() == 0
+    assert ended.exit_code == 0
+    assert len(taken) == size
+
+
+async def test_a_program_has_the_environment_of_commands(box: OpenSandbox) -> None:
+    command = ("sh", "-c", "env | grep -vE '^(PWD|OLDPWD|SHLVL|_|ASOS_[A-Z]*)=' | sort")
+    async with box.terminal(0, 0, command) as terminal:
+        taken = await shown(terminal, b"nothing is like this")
+
+    assert taken == (await box.run(Command(argv=command))).stdout.head

@@ -55,7 +55,7 @@ async def test_fifty_megabytes_go_there_and_back_without_being_held_in_memory(se
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1_024
     assert stored.bytes == download.size == count * MEGABYTE
     assert got.hexdigest() == digest
-    assert grown < 40, "client, server and SSH together"
+    assert grown < 40, "client, server and the link together"
 
 
 async def test_what_a_task_made_is_listed_with_its_digest(served: Served) -> None:

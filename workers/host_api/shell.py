@@ -15,7 +15,7 @@ from workers.host_api.refusal import REFUSED, Refusal, answer, problem_of
 
 MOST_ARGUMENTS = 1_000
 MOST_ARGUMENT_BYTES = 60_000
-"""Of all together: they travel in the address, and to the sandbox in one line."""
+"""Of all together: they travel in the address."""
 
 Size = Annotated[int, Query(ge=0, le=MOST_COLUMNS)]
 
