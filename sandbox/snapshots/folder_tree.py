@@ -6,7 +6,6 @@ from pathlib import Path
 
 from sandbox.snapshots.descending import FOLDER
 from sandbox.snapshots.filling import Filler, empty
-from sandbox.snapshots.measuring import taken_on_disk
 from sandbox.snapshots.threads import ahead, in_thread
 from sandbox.snapshots.tree import Part, Wanted
 from sandbox.snapshots.walking import Bounds, walk
@@ -45,10 +44,6 @@ class FolderTree:
                 filler.close()
         finally:
             os.close(top)
-
-    async def disk_bytes(self) -> int:
-        """What it takes on disk, holes left out. Raises: OSError."""
-        return await in_thread(taken_on_disk, self._path)
 
 
 def batch_of(parts: Iterator[Part]) -> list[Part]:

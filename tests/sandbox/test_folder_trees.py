@@ -120,7 +120,6 @@ async def test_deep_folders_are_read_and_removed(tmp_path: Path) -> None:
 
     assert len(await nodes_of(tree)) == 200
     _deep(tmp_path / "tree", "e", 1_200)
-    assert await tree.disk_bytes() > 1_200 * 4_096
     with pytest.raises(TreeUnreadable, match="lies deeper than"):
         await nodes_of(tree)
     await tree.fill(given(Part(Node("f", "file", 0o644)), Part(content=b"x")))
