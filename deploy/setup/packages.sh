@@ -9,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$ASOS_ROOT/deploy/setup/apt.sh"
 
 FALLBACK=(bash bubblewrap curl git jq python3)
-TEST=("${FALLBACK[@]}" busybox-static docker-compose procps shellcheck)
+TEST=("${FALLBACK[@]}" busybox-static docker-compose fuse3 gocryptfs procps shellcheck)
 
 main() {
     local -a wanted

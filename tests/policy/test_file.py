@@ -5,9 +5,11 @@ import json
 import pytest
 
 from contracts.egress import EgressRules
+from contracts.verdicts import Actor, Allow, Ask, Effect, Question
 from policy.document import PolicyError
 from policy.file import parse
 from policy.roles import Rate
+from policy.sandboxes import Wanted, wanted
 from policy.shipped import NAME, default_text
 
 FULL = """
@@ -205,3 +207,62 @@ def test_a_mistake_in_the_section_is_shown_where_it_stands(line: str, said: str)
 def test_the_section_belongs_to_the_file_and_not_to_a_role() -> None:
     with pytest.raises(PolicyError, match="unknown key 'egress'"):
         parse("roles:\n  - role: owner\n    egress:\n      blocked: [a.example]\n", "p.yaml")
+
+
+SANDBOX = """
+sandbox: {snapshot_before: [approval], retention_days: 14}
+roles:
+  - role: owner
+    permissions: {cli: {read: [/workspace], write: [/workspace]}}
+    sandbox:
+      runtime: gvisor
+      runtime_for: [egress, "tool:browse"]
+      users:
+        - {user: "telegram:7", runtime: kata-fc, snapshot_before: [step], retention_days: 0.5}
+  - role: member
+    permissions: {cli: {read: [/workspace], write: [/workspace]}}
+    sandbox: {runtime: gvisor}
+  - role: plain
+"""
+
+
+@pytest.mark.parametrize(
+    ("role", "user", "tool", "effects", "asks", "expected"),
+    [
+        ("owner", "cli:me", "shell", ("read",), False, Wanted(None, False, 14)),
+        ("owner", "cli:me", "shell", ("read",), True, Wanted(None, True, 14)),
+        ("owner", "cli:me", "shell", ("execute", "egress"), False, Wanted("runsc", False, 14)),
+        ("owner", "cli:me", "browse", ("read",), False, Wanted("runsc", False, 14)),
+        ("owner", "telegram:7", "shell", ("read",), False, Wanted("kata-fc", True, 0.5)),
+        ("member", "telegram:8", "shell", (), False, Wanted("runsc", False, 14)),
+        ("plain", "telegram:8", "shell", (), True, Wanted(None, True, 14)),
+        ("nobody", "telegram:8", "shell", (), True, Wanted()),
+    ],
+)
+def test_what_a_policy_wants_of_sandboxes(
+    role: str, user: str, tool: str, effects: tuple[Effect, ...], asks: bool, expected: Wanted
+) -> None:
+    actor = Actor(user_id=user, role=role, channel="cli")
+    question = Question(actor=actor, tool=tool, args={}, actions=())
+    verdict = Ask(reasons=(), effects=effects) if asks else Allow(effects=effects)
+
+    assert wanted(question, verdict, parse(SANDBOX, "p")) == expected
+
+
+@pytest.mark.parametrize(
+    ("section", "line", "words"),
+    [
+        ("runtime: gvisor!", 3, "is no runtime"),
+        ("runtime_for: [fly]", 3, "write tool:NAME"),
+        ("snapshot_before: [approval, aproval]", 3, "'aproval' is not known"),
+        ("retention_days: soon", 3, "is no number of days"),
+        ("retention_days: 0", 3, "is no number of days"),
+        ("users: [{runtime: gvisor}]", 3, "no `user`"),
+        ("runtimes: gvisor", 3, "unknown key"),
+    ],
+)
+def test_a_mistake_about_sandboxes_is_shown_where_it_stands(section: str, line: int, words: str) -> None:
+    with pytest.raises(PolicyError, match=words) as raised:
+        parse(f"role: r\nsandbox:\n  {section}\n", "p")
+
+    assert raised.value.line == line

@@ -170,6 +170,8 @@ async def test_the_model_is_tried(
         (("engine", "namespaces"), ["missing", "missing"]),
         (("image", "bubblewrap", "gvisor"), ["missing", "missing", "warn"]),
         (("gvisor",), ["warn", "ok"]),
+        (("bounds",), ["ok", "ok"]),
+        (("engine", "bounds"), ["warn", "warn", "ok"]),
     ],
 )
 def test_one_sandbox_driver_is_enough(parts: tuple[str, ...], statuses: list[Status]) -> None:

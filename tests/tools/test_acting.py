@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.tool import ToolContext
-from contracts.activities import RunOutcome, RunRequest
+from contracts.activities import Demands, RunOutcome, RunRequest
 from contracts.messages import HostGrant
 from contracts.tools import ToolResult, args_digest
 from contracts.verdicts import Allow, Ask, Deny, Reason
@@ -284,3 +284,13 @@ async def test_life_is_reported_while_a_command_is_silent(rig: Rig) -> None:
     await run(rig, request(call("shell", {"script": "sleep 2.5"})), environment)
 
     assert len(beats) >= 2
+
+
+async def test_a_call_that_needs_another_runtime_does_not_run(rig: Rig, sandbox: LocalSandbox) -> None:
+    rig.policy.demanded = Demands(runtime="runsc")
+
+    outcome = await run(rig, request(TOUCH))
+
+    assert (outcome.turn.ok, outcome.turn.error) == (False, "denied")
+    assert "demands the runtime runsc" in (await rig.whole(outcome.turn.result_ref)).text
+    assert effects(sandbox) == 0

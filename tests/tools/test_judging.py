@@ -11,7 +11,7 @@ from activities.catalogue import Catalogue, DuplicateTool
 from activities.judging import Judging
 from activities.policy_source import PolicyFile
 from activities.tools.shell import Shell
-from contracts.activities import JudgeOutcome, JudgeRequest
+from contracts.activities import Demands, JudgeOutcome, JudgeRequest
 from contracts.tools import canonical_json
 from contracts.values import JsonObject
 from contracts.verdicts import Allow, Ask, CommandAction, Deny, Question, Reason, Verdict
@@ -148,3 +148,12 @@ def test_nothing_starts_without_a_good_policy(tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").write_text("broken")
     with pytest.raises(ValueError, match="no version"):
         PolicyFile(tmp_path / "policy.yaml", _parse, _judge)
+
+
+@pytest.mark.parametrize(("tool", "expected"), [("shell", Demands(runtime="runsc", snapshot=True)), ("fly", Demands())])
+async def test_what_policy_wants_of_the_sandbox_goes_with_the_verdict(rig: Rig, tool: str, expected: Demands) -> None:
+    rig.policy.demanded = Demands(runtime="runsc", snapshot=True)
+
+    outcome = await judge(rig, judged(call(tool, {"script": "ls"})))
+
+    assert outcome.demands == expected

@@ -2,16 +2,30 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from activities.tool import BadArguments
 from activities.tools.shell import Shell
 from contracts.messages import HostGrant
+from contracts.sandbox import Command, CommandOutcome, Lease, Progress
 from contracts.tools import RESULT_TEXT_BYTES
 from contracts.values import JsonObject
 from contracts.verdicts import CommandAction
-from tests.tools.conftest import Bench
+from tests.tools.conftest import LEASE, Bench
+from tests.tools.local_sandbox import LocalSandbox
+
+
+class Bounded(LocalSandbox):
+    """Its commands end as they are told to."""
+
+    def __init__(self, root: Path, lease: Lease, outcome: CommandOutcome) -> None:
+        super().__init__(root / "bounded", lease)
+        self._outcome = outcome
+
+    async def run(self, command: Command, progress: Progress | None = None) -> CommandOutcome:
+        return self._outcome
 
 
 async def test_a_command_gives_its_output_and_exit_code(bench: Bench) -> None:
@@ -116,3 +130,31 @@ def test_arguments_that_do_not_fit_are_refused(args: JsonObject) -> None:
 @pytest.mark.parametrize(("language", "expected"), [("en", "Run: ls"), ("zh", "运行：ls")])
 def test_the_summary_speaks_the_persons_language(language: str, expected: str) -> None:
     assert Shell().summary({"script": "ls"}, "zh" if language == "zh" else "en") == expected
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (
+            CommandOutcome(exit_code=None, signal="KILL", limit="memory", limit_amount=2_048),
+            "it used more than the 2048 MB of memory this sandbox may have",
+        ),
+        (CommandOutcome(exit_code=1, limit="memory", limit_amount=2_048), "this sandbox may have 2048 MB"),
+        (CommandOutcome(exit_code=None, signal="KILL", limit="disk", limit_amount=100), "more than the 100 MB"),
+        (CommandOutcome(exit_code=2, limit="processes", limit_amount=200), "200 processes and threads"),
+        (CommandOutcome(exit_code=None, timed_out=True, limit="wall_time", limit_amount=3_600), "the 3600 s"),
+        (CommandOutcome(exit_code=1, limit="open_files", limit_amount=1_024), "may have 1024 open"),
+        (CommandOutcome(exit_code=153, limit="file_size", limit_amount=50), "larger than the 50 MB"),
+    ],
+)
+async def test_the_bound_that_a_command_met_is_said(
+    bench: Bench, tmp_path: Path, outcome: CommandOutcome, words: str
+) -> None:
+    sandbox = Bounded(tmp_path, LEASE, outcome)
+
+    result = await replace(bench, sandbox=sandbox).run(Shell(), {"script": "true"})
+
+    assert not result.ok
+    assert result.error == ("timed_out" if outcome.timed_out else "over_limit")
+    assert words in result.headline
+    assert (result.data["limit"], result.data["limit_amount"]) == (outcome.limit, outcome.limit_amount)
