@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from sandbox.far_end import agent_in_a_bubble, far_end
+from sandbox.far_end import agent_in_a_bubble
 from sandbox.filters import seccomp_program
 from sandbox.leftovers import MARK
 from sandbox.limits import Limits
@@ -185,7 +185,7 @@ def arguments(
     # As an argument it would fill every list of processes.
     descriptors.append(_memory_file("agent", agent_in_a_bubble()))
     command += [PYTHON, "-I", "-S", f"/proc/self/fd/{descriptors[-1]}", str(listener), str(limits.processes)]
-    command += [str(limits.memory_bytes), str(limits.open_files), far_end("bootstrap.sh")]
+    command += [str(limits.memory_bytes), str(limits.open_files)]
     return (command if uid is None else [*_as_user(folder.path, uid), *command]), descriptors
 
 

@@ -76,10 +76,6 @@ class Driver(Protocol):
         """Every sandbox of this owner, dead ones and remains of half-made ones too. Raises: SandboxUnavailable."""
         ...
 
-    async def attach(self, sandbox_id: str) -> Attached:
-        """A stream to `inside/bootstrap.sh`. Raises: SandboxLost."""
-        ...
-
     async def pause(self, sandbox_id: str) -> None:
         """Freeze every process. Raises: SandboxLost."""
         ...

@@ -3,6 +3,8 @@
 from functools import cache
 from importlib.resources import files
 
+from sandbox.inside.wire import MAGIC, NONCE_BYTES
+
 BEGIN, END = b"\xff[", b"\xff]"
 """Around a program on a stream; neither is UTF-8."""
 
@@ -27,7 +29,9 @@ def far_end(name: str) -> str:
 @cache
 def agent_on_stdio() -> bytes:
     """What LOADER waits for. An agent that runs already takes it for the remains of an earlier conversation."""
-    return BEGIN + _program("from sandbox.inside.agent import over_stdio\nover_stdio(early)\n") + END
+    # The mark first: it keeps what an earlier host left half said from being completed by what follows.
+    mark = MAGIC + b"0" * NONCE_BYTES
+    return mark + BEGIN + _program("from sandbox.inside.agent import over_stdio\nover_stdio(early)\n") + END
 
 
 @cache
@@ -38,7 +42,7 @@ def agent_in_a_bubble() -> bytes:
 def _program(start: str) -> bytes:
     texts = {"sandbox": "", "sandbox.inside": ""}
     for part in files("sandbox.inside").iterdir():
-        name, dot, ending = part.name.partition(".")
+        name, _, ending = part.name.partition(".")
         if ending == "py" and name not in ("__init__", "joined"):
             texts[f"sandbox.inside.{name}"] = part.read_text(encoding="utf-8")
     return f"{far_end('joined.py')}\njoin({texts!r})\n{start}".encode()

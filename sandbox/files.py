@@ -1,6 +1,7 @@
 """Files of a sandbox through its agent, which keeps them to the writable folders."""
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from typing import Annotated, TypeVar
 
@@ -13,6 +14,8 @@ from sandbox.inside.wire import PIECE
 from sandbox.link import Link
 
 LARGEST_WRITE = 1_073_741_824
+STEP_SECONDS = 300.0
+"""Taking the digests of large files is one step."""
 LONGEST_LISTING = 33_554_432
 """Bytes of names and facts."""
 
@@ -70,7 +73,7 @@ class AgentFiles:
         try:
             async for piece in pieces:
                 exchange.write(piece)
-                await exchange.drain()
+                await _timely(exchange, exchange.drain())
             exchange.write_eof()
             return (await _done(exchange)).size
         finally:
@@ -104,7 +107,7 @@ async def _begun(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 async def _pieces(exchange: Exchange, most: int) -> AsyncIterator[bytes]:
     seen = 0
-    while piece := await exchange.read():
+    while piece := await _timely(exchange, exchange.read()):
         seen += len(piece)
         if seen > most:
             raise exchange.broken("more of a file than was asked for")
@@ -116,7 +119,7 @@ async def _pieces(exchange: Exchange, most: int) -> AsyncIterator[bytes]:
 async def _lines(exchange: Exchange, adapter: TypeAdapter[T]) -> Sequence[T]:
     text = bytearray()
     try:
-        while piece := await exchange.read():
+        while piece := await _timely(exchange, exchange.read()):
             text += piece
             if len(text) > LONGEST_LISTING:
                 raise exchange.broken("a list without end")
@@ -130,9 +133,18 @@ async def _lines(exchange: Exchange, adapter: TypeAdapter[T]) -> Sequence[T]:
 
 async def _done(exchange: Exchange) -> Done:
     try:
-        return (await exchange.answer(Done))[0]
+        return (await _timely(exchange, exchange.answer(Done)))[0]
     except FarEndRefused as error:
         raise FileRefused(str(error)) from error
+
+
+async def _timely(exchange: Exchange, step: Awaitable[T]) -> T:
+    """Raises: LinkBroken."""
+    try:
+        async with asyncio.timeout(STEP_SECONDS):
+            return await step
+    except TimeoutError as error:
+        raise exchange.broken(f"nothing of a file for {STEP_SECONDS:.0f} s") from error
 
 
 async def _cut(content: bytes) -> AsyncIterator[bytes]:

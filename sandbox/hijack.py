@@ -12,24 +12,14 @@ from sandbox.driver import Attached
 ANSWER_SECONDS = 30.0
 KNOCK_SECONDS = 5.0
 LONGEST_ANSWER = 16_384
-BODY = b'{"Detach": false, "Tty": false}'
-
-
-async def hijacked(address: str, execution: str) -> Attached:
-    """Start a prepared exec and take over its connection. Raises: OSError."""
-    return await _taken_over(address, f"/exec/{execution}/start", BODY)
 
 
 async def attached_to(address: str, container: str) -> Attached:
     """The standard input and output of a container's own process. Raises: OSError."""
-    return await _taken_over(address, f"/containers/{container}/attach?stream=1&stdin=1&stdout=1&stderr=1", b"")
-
-
-async def _taken_over(address: str, path: str, body: bytes) -> Attached:
     stream = await _connected(address)
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
-            received = await _start(stream, path, body)
+            received = await _start(stream, container)
     except BaseException:
         stream.close()
         raise
@@ -68,13 +58,13 @@ def _place(address: str) -> tuple[socket.AddressFamily, str | tuple[str, int]]:
     raise OSError(f"engine address {address!r}: only unix:// and tcp:// can be attached to")
 
 
-async def _start(stream: socket.socket, path: str, body: bytes) -> bytes:
+async def _start(stream: socket.socket, container: str) -> bytes:
     loop = asyncio.get_running_loop()
     head = (
-        f"POST {path} HTTP/1.1\r\nHost: docker\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n"
+        f"POST /containers/{container}/attach?stream=1&stdin=1&stdout=1&stderr=1 HTTP/1.1\r\nHost: docker\r\n"
+        "Content-Length: 0\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n"
     )
-    await loop.sock_sendall(stream, head.encode("ascii") + body)
+    await loop.sock_sendall(stream, head.encode("ascii"))
     answer = b""
     while b"\r\n\r\n" not in answer:
         piece = await loop.sock_recv(stream, 4_096)

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 from contracts.language import Language
 from contracts.sandbox import (
@@ -21,9 +20,10 @@ from contracts.sandbox import (
 )
 from contracts.texts import hosting as texts
 from sandbox.admission import Admission
-from sandbox.driver import Driver, Found, Unsupported
+from sandbox.driver import Driver, Unsupported
 from sandbox.freezing import Freezer
 from sandbox.limits import Limits
+from sandbox.listing import listed
 from sandbox.locks import Locks
 from sandbox.making import Making
 from sandbox.naming import Names
@@ -38,12 +38,6 @@ from sandbox.warm import WarmKind, WarmPool
 
 CLOSE_SECONDS = 20.0
 """How long closing waits for removals; what is then left goes with the next life's first sweep."""
-
-HOSTED_STATES: Mapping[str, Literal["active", "paused", "dead"]] = {
-    "running": "active",
-    "paused": "paused",
-    "dead": "dead",
-}
 
 _log = logging.getLogger(__name__)
 
@@ -222,8 +216,7 @@ class SandboxHost:
     async def hosted(self) -> Sequence[HostedSandbox]:
         """Raises: SandboxUnavailable."""
         await self.begin()
-        found = await self._driver.owned(self._names.owner)
-        return await asyncio.gather(*(self._hosted(one) for one in found))
+        return await listed(self._driver, self._register, self._names.owner)
 
     async def sweep(self, living: Sequence[Lease]) -> SweepReport:
         """Raises: SandboxUnavailable."""
@@ -301,23 +294,3 @@ class SandboxHost:
         await self._saving.forget(sandbox_id)
         self._admission.serve()
         self._pool.look()
-
-    async def _hosted(self, found: Found) -> HostedSandbox:
-        record = self._register.get(found.sandbox_id)
-        state = HOSTED_STATES[found.state]
-        return HostedSandbox(
-            sandbox_id=found.sandbox_id,
-            owner=record.owner if record else "",
-            user_id=record.user_id if record else "",
-            epoch=record.epoch if record else 0,
-            state="warm" if record and record.state == "warm" and state == "active" else state,
-            runtime=found.runtime,
-            image=found.image,
-            disk_bytes=await self._disk_bytes(found.sandbox_id),
-        )
-
-    async def _disk_bytes(self, sandbox_id: str) -> int | None:
-        try:
-            return await self._driver.disk_bytes(sandbox_id)
-        except SandboxLost:
-            return None

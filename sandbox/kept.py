@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 
 from contracts.sandbox import Command, CommandOutcome
 from sandbox.asking import asked, complaint
+from sandbox.commands import GRACE_SECONDS
 from sandbox.ended import Ended, refused
-from sandbox.exchange import FarEndRefused, LinkBroken
+from sandbox.exchange import FarEndRefused
 from sandbox.limits import Limits
 from sandbox.link import Link
 
@@ -35,14 +36,20 @@ class KeptShell:
                 raise ShellEnded("the kept shell has ended")
             timeout = min(timeout_seconds, self._limits.wall_seconds)
             meta: dict[str, object] = {"do": "say", "shell": self._number, "timeout": timeout}
+            # Until the end is there, nobody knows what state the shell is in.
+            self.ended = True
+            exchange = self._link.ask(meta, script.encode())
             try:
-                ended, shown = await self._link.ask(meta, script.encode()).answer(Ended)
+                async with asyncio.timeout(timeout + GRACE_SECONDS):
+                    ended, shown = await exchange.answer(Ended)
             except FarEndRefused as error:
-                self.ended = True
                 raise ShellEnded(str(error)) from error
-            except (asyncio.CancelledError, LinkBroken):
-                self.ended = True
-                raise
+            except TimeoutError as error:
+                raise exchange.broken("no end of a script") from error
+            finally:
+                exchange.reset()
+            if not ended.fits(shown):
+                raise exchange.broken("output of another length than was said")
             self.ended = ended.over
             return ended.outcome(shown, wall=timeout < timeout_seconds)
 

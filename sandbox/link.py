@@ -10,7 +10,6 @@ from typing import cast
 from sandbox.driver import Attached
 from sandbox.exchange import Exchange, LinkBroken
 from sandbox.inside.wire import (
-    END,
     MAGIC,
     MORE,
     NONCE_BYTES,

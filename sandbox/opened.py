@@ -12,7 +12,7 @@ from sandbox.grants import Grants
 from sandbox.limits import Limits
 from sandbox.records import Register
 from sandbox.resolving import Resolve
-from sandbox.session import OpenSandbox, Ways
+from sandbox.session import OpenSandbox
 
 OnEgress = Callable[[Lease, EgressRecord], None]
 Awake = Callable[[str], Awaitable[None]]
@@ -51,20 +51,15 @@ class Connections:
         sandbox_id = lease.sandbox_id
         opened: OpenSandbox
 
-        async def agent() -> Attached:
+        async def reach() -> Attached:
             await self._awake(sandbox_id)
             return await self._driver.agent(sandbox_id)
-
-        async def ssh() -> Attached:
-            await self._awake(sandbox_id)
-            return await self._driver.attach(sandbox_id)
 
         def audit(record: EgressRecord) -> None:
             self._on_egress(opened.lease, record)
 
         proxy = EgressProxy(self._grants_of(sandbox_id), audit, resolve=self._resolve, language=self._language)
-        ways = Ways(agent, ssh, proxy.serve)
-        opened = OpenSandbox(lease, ways, lambda egress: self.allow(sandbox_id, egress), self._limits)
+        opened = OpenSandbox(lease, reach, proxy.serve, lambda egress: self.allow(sandbox_id, egress), self._limits)
         self._open[sandbox_id] = opened
         return opened
 

@@ -12,7 +12,7 @@ HOP_BY_HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"u
 
 
 class Reader(Protocol):
-    """The reading half of asyncio's and asyncssh's streams; empty bytes are the end."""
+    """The reading half of asyncio's streams; empty bytes are the end."""
 
     async def read(self, n: int = ..., /) -> bytes: ...
 

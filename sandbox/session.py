@@ -5,7 +5,7 @@ import hashlib
 import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -15,12 +15,12 @@ from sandbox.commands import Commands
 from sandbox.driver import Attached
 from sandbox.exchange import LinkBroken
 from sandbox.files import AgentFiles
+from sandbox.forwarding import forwarded
 from sandbox.kept import KeptShell, kept_shell
 from sandbox.limits import Limits
 from sandbox.link import Link, Serve
 from sandbox.linked_files import LinkedFiles
-from sandbox.terminal import Terminal, opened
-from sandbox.transport import LINK_ERRORS, Connection, connected
+from sandbox.terminal import Terminal, terminal
 
 T = TypeVar("T")
 
@@ -44,35 +44,26 @@ class Linked:
     files: AgentFiles
 
 
-@dataclass(frozen=True)
-class Ways:
-    """How a sandbox is reached: its agent, its sshd, and who serves its way out."""
-
-    agent: Reach
-    ssh: Reach
-    serve: Serve
-
-
 class OpenSandbox:
     """A sandbox that can be worked in."""
 
     def __init__(
         self,
         lease: Lease,
-        ways: Ways,
+        reach: Reach,
+        serve: Serve,
         permit: Callable[[Sequence[HostGrant]], None],
         limits: Limits,
         explain: Explain | None = None,
     ) -> None:
         self._lease = lease
-        self._ways = ways
+        self._reach = reach
+        self._serve = serve
         self._permit = permit
         self._limits = limits
         self._explain = explain
         self._linked: Linked | None = None
-        self._connection: Connection | None = None
         self._linking = asyncio.Lock()
-        self._connecting = asyncio.Lock()
         self._closed = False
         self._users = 0
         self.files = LinkedFiles(self)
@@ -127,9 +118,11 @@ class OpenSandbox:
 
         Raises: SandboxLost."""
         with self.used():
-            connection = await self._ssh()
-            async with opened(connection.ssh, columns, rows, command) as terminal:
-                yield terminal
+            try:
+                async with terminal((await self.ready()).link, columns, rows, command) as opened:
+                    yield opened
+            except LinkBroken as error:
+                raise SandboxLost(f"the terminal of {self._lease.sandbox_id} is lost: {error}") from error
 
     def permit(self, egress: Sequence[HostGrant]) -> None:
         self._permit(egress)
@@ -143,7 +136,7 @@ class OpenSandbox:
                 return self._linked
             await self._unlink()
             try:
-                link = await Link.opened(await self._ways.agent(), self._ways.serve)
+                link = await Link.opened(await self._reach(), self._serve)
             except LinkBroken as error:
                 raise SandboxLost(f"{self._lease.sandbox_id}: {error}") from error
             self._linked = Linked(link, Commands(link, self._limits), AgentFiles(link))
@@ -175,22 +168,16 @@ class OpenSandbox:
         """Its processes are about to stand still: from now on silence means nothing."""
         if self._linked is not None:
             self._linked.link.frozen = True
-        if self._connection is not None:
-            self._connection.freeze()
 
     def thaw(self) -> None:
         """They run again."""
         if self._linked is not None:
             self._linked.link.thaw()
-        if self._connection is not None:
-            self._connection.thaw()
 
     async def disconnect(self) -> None:
-        """Close every stream; the next use opens new ones."""
+        """Close every stream; the next use opens a new one."""
         async with self._linking:
             await self._unlink()
-        async with self._connecting:
-            await self._hang_up()
 
     async def close(self) -> None:
         """Leave the sandbox as it is; what waits for it here is told that it is lost."""
@@ -202,20 +189,6 @@ class OpenSandbox:
         if linked is not None:
             await linked.link.close()
 
-    async def _hang_up(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
-
-    async def _ssh(self) -> Connection:
-        async with self._connecting:
-            if self._closed:
-                raise SandboxLost(f"{self._lease.sandbox_id} has been closed here")
-            if self._connection is None or self._connection.lost:
-                await self._hang_up()
-                self._connection = await connected(await self._ways.ssh())
-            return self._connection
-
     async def _kill(self, key: str) -> None:
         with suppress(SandboxLost, TimeoutError):
             async with asyncio.timeout(KILL_SECONDS):
@@ -223,13 +196,12 @@ class OpenSandbox:
 
     @asynccontextmanager
     async def _forward(self, port: int) -> AsyncIterator[int]:
+        async def link() -> Link:
+            return (await self.ready()).link
+
         with self.used():
-            connection = await self._ssh()
-            async with AsyncExitStack() as owned:
-                try:
-                    local_port = await owned.enter_async_context(connection.forward(port))
-                except LINK_ERRORS as error:
-                    raise SandboxLost(f"no forward to port {port} of {self._lease.sandbox_id}: {error}") from error
+            await link()
+            async with forwarded(port, link) as local_port:
                 yield local_port
 
 

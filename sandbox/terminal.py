@@ -1,133 +1,119 @@
 """A program in the sandbox that a person speaks with: at a terminal of its own, or through plain pipes."""
 
-import asyncio
-import shlex
-import struct
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from functools import cache
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated
 
-import asyncssh
+from pydantic import Field
 
 from contracts.sandbox import SandboxLost
+from contracts.values import Value
 from sandbox.asking import ENVIRONMENT
-from sandbox.far_end import far_end
-from sandbox.transport import LINK_ERRORS
+from sandbox.exchange import Exchange, FarEndRefused, LinkBroken
+from sandbox.inside.wire import OUTPUT, PIECE, SPOKEN
+from sandbox.link import Link
 
-TERM = "xterm-256color"
-FRAME = struct.Struct(">cI")
-LOADER = """import os
-b = b""
-while len(b) < {size}:
-    b += os.read(0, {size} - len(b)) or os._exit(0)
-exec(b)
-"""
-"""Takes the program from its standard input: as an argument it would fill every list of processes."""
-PIECE_BYTES = 65_536
-END_SECONDS = 2.0
-"""What a program gets to end by itself once nobody speaks with it any more."""
+KIND = "xterm-256color"
+MARK = "ASOS_PART"
+"""In the environment of what runs here, so that it does not end with somebody's command."""
+MOST_CELLS = 10_000
+SHELL = ("/bin/bash",)
+"""Not a login shell: its profile would put another PATH in place of the one that commands have."""
 
-SIGNALLED = 128
-"""A shell's way to say which signal ended a program: this and the signal's number."""
+
+class Left(Value):
+    """How the program ended; after a signal, as a shell says it."""
+
+    code: Annotated[int, Field(ge=0, le=255)]
 
 
 class Terminal:
-    """One running program."""
+    """One running program: what is typed goes in, what it says comes out."""
 
-    def __init__(self, process: "asyncssh.SSHClientProcess[bytes]", *, framed: bool) -> None:
-        self._process = process
-        self._framed = framed
+    def __init__(self, link: Link, exchange: Exchange, *, piped: bool) -> None:
+        self._link = link
+        self._exchange = exchange
+        self._piped = piped
+        self._stream = OUTPUT
+        self._left = 0
+        """How much is still to come of the present piece of that stream."""
 
     async def read(self) -> bytes:
-        """What it wrote, at least one byte; b"" at the end. Raises: SandboxLost."""
-        return await _piece(self._process.stdout)
+        """What it said, at least one byte; empty at the end. Raises: SandboxLost."""
+        return (await self.heard())[1]
 
-    async def read_errors(self) -> bytes:
-        """What it wrote to its standard error; at a terminal that is in `read`. Raises: SandboxLost."""
-        return await _piece(self._process.stderr)
+    async def heard(self) -> tuple[int, bytes]:
+        """The same, with the number of the stream; a terminal has only one. Raises: SandboxLost."""
+        try:
+            if not self._piped:
+                return OUTPUT, await self._exchange.read(PIECE)
+            if not self._left and not await self._begun():
+                return OUTPUT, b""
+            piece = await self._exchange.read(self._left)
+        except LinkBroken as error:
+            raise _lost(error) from error
+        self._left -= len(piece)
+        return self._stream, piece
 
-    async def write(self, data: bytes) -> None:
+    async def write(self, keys: bytes) -> None:
         """A program that has ended takes nothing, which is no error. Raises: SandboxLost."""
-        with suppress(BrokenPipeError), _told():
-            self._send(b"d", data)
-            await self._process.stdin.drain()
+        try:
+            self._exchange.write(keys)
+            await self._exchange.drain()
+        except LinkBroken as error:
+            raise _lost(error) from error
 
     def end_input(self) -> None:
-        """Nothing more will be written; at a terminal this hangs up, and a person types Ctrl-D instead."""
-        with suppress(OSError):
-            self._process.stdin.write_eof()
+        """Nothing more will be written. At a terminal a person types Ctrl-D for that."""
+        if self._piped:
+            self._exchange.write_eof()
 
     def resize(self, columns: int, rows: int) -> None:
-        """Only at a terminal."""
-        with suppress(OSError):
-            self._send(b"s", struct.pack("=4H", rows, columns, 0, 0))
+        if not self._link.lost and not self._piped:
+            asked = {"do": "resize", "terminal": self._exchange.number} | _size(columns, rows)
+            self._link.ask(asked)
 
     async def wait(self) -> int:
-        """Its exit code, once it has ended. Raises: SandboxLost."""
-        await self._process.wait_closed()
-        code = self._process.returncode
-        if code is None:
-            raise SandboxLost("the connection to the sandbox ended before the program")
-        return code if code >= 0 else SIGNALLED - code
+        """Its exit code. Raises: SandboxLost."""
+        try:
+            return (await self._exchange.answer(Left))[0].code
+        except (LinkBroken, FarEndRefused) as error:
+            raise _lost(error) from error
 
-    def _send(self, kind: bytes, content: bytes) -> None:
-        self._process.stdin.write(FRAME.pack(kind, len(content)) + content if self._framed else content)
+    async def _begun(self) -> bool:
+        """Read how the next piece begins; False at the end. Raises: LinkBroken."""
+        head = b""
+        while len(head) < SPOKEN.size:
+            more = await self._exchange.read(SPOKEN.size - len(head))
+            if not more:
+                return False
+            head += more
+        self._stream, self._left = SPOKEN.unpack(head)
+        return True
 
 
 @asynccontextmanager
-async def opened(
-    ssh: asyncssh.SSHClientConnection, columns: int, rows: int, command: tuple[str, ...]
-) -> AsyncIterator[Terminal]:
-    """A terminal of this size with a shell, or with a command; without columns there is no terminal but pipes. Leaving
-    ends the program. Raises: SandboxLost."""
-    with _told():
-        process = await ssh.create_process(_line(columns, rows, command), encoding=None)
-        if columns:
-            process.stdin.write(_program())
+async def terminal(link: Link, columns: int, rows: int, command: tuple[str, ...] = ()) -> AsyncIterator[Terminal]:
+    """A shell, or a command; without columns behind plain pipes. What runs in it is hung up at the end.
+
+    Raises: LinkBroken."""
+    values = ENVIRONMENT | {MARK: "1", "TERM": KIND}
+    asked: dict[str, object] = {
+        "do": "terminal" if columns else "program",
+        "argv": [word.encode("utf-8", "surrogateescape") for word in command or SHELL],
+        "env": {name.encode(): value.encode() for name, value in values.items()},
+        "cwd": b"/workspace",
+    }
+    exchange = link.ask(asked | (_size(columns, rows) if columns else {}))
     try:
-        yield Terminal(process, framed=columns > 0)
+        yield Terminal(link, exchange, piped=not columns)
     finally:
-        await _end(process)
+        exchange.reset()
 
 
-def _line(columns: int, rows: int, command: tuple[str, ...]) -> str:
-    """The environment of commands; the mark keeps the killing of a command away from what runs here."""
-    argv = command or ("bash",)
-    if columns:
-        argv = ("python3", "-I", "-c", LOADER.format(size=len(_program())), str(columns), str(rows), *argv)
-    exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in (ENVIRONMENT | {"TERM": TERM}).items())
-    return (
-        "unset SSH_CLIENT SSH_CONNECTION SSH_TTY MAIL OLDPWD; "
-        f"export ASOS_PART=terminal {exports}; cd /workspace; exec {shlex.join(argv)}"
-    )
+def _size(columns: int, rows: int) -> dict[str, object]:
+    return {"columns": min(max(columns, 1), MOST_CELLS), "rows": min(max(rows, 1), MOST_CELLS)}
 
 
-@cache
-def _program() -> bytes:
-    return far_end("terminal.py").encode()
-
-
-async def _end(process: "asyncssh.SSHClientProcess[bytes]") -> None:
-    """Hang up; a program behind pipes would not notice, and is told by a signal."""
-    with suppress(OSError, asyncssh.Error):
-        if process.returncode is None:
-            process.send_signal("HUP")
-    process.close()
-    with suppress(TimeoutError, asyncssh.Error, OSError):
-        async with asyncio.timeout(END_SECONDS):
-            await process.wait_closed()
-
-
-async def _piece(stream: "asyncssh.SSHReader[bytes]") -> bytes:
-    with _told():
-        return await stream.read(PIECE_BYTES)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except LINK_ERRORS as error:
-        raise SandboxLost(f"the connection to the sandbox broke: {error}") from error
+def _lost(error: Exception) -> SandboxLost:
+    return SandboxLost(f"the terminal is lost: {error}")

@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 # shellcheck source=deploy/setup/apt.sh
 source "$ASOS_ROOT/deploy/setup/apt.sh"
 
-FALLBACK=(bash bubblewrap curl git jq openssh-server python3)
+FALLBACK=(bash bubblewrap curl git jq python3)
 TEST=("${FALLBACK[@]}" busybox-static docker-compose procps shellcheck)
 
 main() {

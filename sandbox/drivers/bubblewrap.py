@@ -61,7 +61,7 @@ class Driver:
     async def owned(self, owner: str) -> Sequence[Found]:
         return await asyncio.to_thread(self._owned, owner)
 
-    async def attach(self, sandbox_id: str) -> Attached:
+    async def agent(self, sandbox_id: str) -> Attached:
         stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             stream.setblocking(False)
@@ -81,9 +81,6 @@ class Driver:
 
     async def resume(self, sandbox_id: str) -> None:
         await asyncio.to_thread(self._signal_all, sandbox_id, signal.SIGCONT)
-
-    async def agent(self, sandbox_id: str) -> Attached:
-        return await self.attach(sandbox_id)
 
     async def trees(self, sandbox_id: str) -> Mapping[str, Tree]:
         return await self._folder_trees(sandbox_id)
@@ -247,7 +244,6 @@ def missing() -> list[tuple[str, str]]:
     needed = (
         ("bwrap", "bubblewrap"),
         ("setsid", "util-linux"),
-        ("/usr/sbin/sshd", "openssh-server"),
         ("/usr/bin/python3", "python3"),
         ("bash", "bash"),
     )

@@ -16,9 +16,9 @@ from contracts.texts import sandbox as texts
 from sandbox import checkpoints
 from sandbox.driver import Attached, Found, Spec, Unsupported
 from sandbox.engine import Engine
-from sandbox.far_end import LOADER, agent_on_stdio, far_end
+from sandbox.far_end import LOADER, agent_on_stdio
 from sandbox.hardening import GVISOR, MOUNTS, host_config, volumes
-from sandbox.hijack import attached_to, hijacked
+from sandbox.hijack import attached_to
 from sandbox.leftovers import Belonging, discard_from_engine, engine_belongings
 from sandbox.snapshots.archive_tree import ArchiveTree
 from sandbox.snapshots.folder_tree import FolderTree
@@ -66,13 +66,6 @@ class Driver:
 
     async def owned(self, owner: str) -> Sequence[Found]:
         return await self._engine.ask(partial(_owned, owner))
-
-    async def attach(self, sandbox_id: str) -> Attached:
-        try:
-            execution = await self._engine.ask(partial(_prepare_exec, sandbox_id))
-            return await hijacked(self._engine.address, execution)
-        except (NotFound, SandboxUnavailable, OSError) as error:
-            raise SandboxLost(f"the engine gives no way into {sandbox_id}: {error}") from error
 
     async def agent(self, sandbox_id: str) -> Attached:
         try:
@@ -240,12 +233,6 @@ def _require(sandbox_id: str, state: str, client: docker.APIClient) -> None:
         raise SandboxLost(f"the container {sandbox_id} is gone")
     if found.state != state:
         raise SandboxUnavailable(f"the engine leaves {sandbox_id} {found.state}")
-
-
-def _prepare_exec(sandbox_id: str, client: docker.APIClient) -> str:
-    command = ["/bin/sh", "-c", far_end("bootstrap.sh")]
-    execution: Mapping[str, str] = client.exec_create(sandbox_id, command, stdin=True, user=USER)
-    return execution["Id"]
 
 
 def _destroy(sandbox_id: str, client: docker.APIClient) -> None:

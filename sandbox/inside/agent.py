@@ -6,11 +6,10 @@ anything else can, so it imports as little as it may.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # what `signal` wraps into enums, which takes 18 ms under gVisor
 import ctypes
 import marshal
 import os
-
-import _signal  # type: ignore[import-not-found]  # what `signal` wraps into enums, which takes 18 ms under gVisor
 
 from sandbox.inside.asked import Asked
 from sandbox.inside.calls import Calls
@@ -20,8 +19,8 @@ from sandbox.inside.loop import Loop
 from sandbox.inside.places import Refused, complaint
 from sandbox.inside.shells import Shell
 from sandbox.inside.spawning import ALL_SIGNALS, NotStarted
-from sandbox.inside.way_out import WayOut
-from sandbox.inside.wire import EVENT, REPLY, VERSION, Garbage, packed, unpacked
+from sandbox.inside.way_out import WayOut, connected
+from sandbox.inside.wire import DATA, ERRORS, EVENT, REPLY, SPOKEN, VERSION, Garbage, packed, unpacked
 from sandbox.inside.words import said
 
 TYPE_CHECKING = False
@@ -56,6 +55,10 @@ class Agent:
             "artifacts": self._artifacts,
             "shell": self._shell,
             "say": self._say,
+            "forward": self._forward,
+            "terminal": self._terminal,
+            "program": self._program,
+            "resize": self._resize,
         }
 
     def _begin(self) -> None:
@@ -110,9 +113,34 @@ class Agent:
         kept: Channel | None = self.link.channels.get(shell)
         if not isinstance(kept, Shell):
             return self._fail(number, "the shell has ended")
-        return kept.run(
-            body, timeout, lambda meta, shown: self.link.reply(number, said(meta).encode("ascii"), shown)
-        )
+        return kept.run(body, timeout, lambda meta, shown: self.link.reply(number, said(meta).encode("ascii"), shown))
+
+    def _forward(self, number: int, _body: bytes, port: int) -> None:
+        connected(self.loop, self.link, number, port).begin()
+
+    def _terminal(self, number: int, _body: bytes, **asked: Any) -> None:
+        from sandbox.inside.terminals import Terminal  # noqa: PLC0415  few need it
+
+        try:
+            Terminal(self.loop, self.link, number, **asked).begin()
+        except NotStarted as error:
+            self.link.send(DATA, number, error.text + b"\r\n")
+            self.link.reply(number, said({"code": error.code}).encode("ascii"))
+
+    def _program(self, number: int, _body: bytes, **asked: Any) -> None:
+        from sandbox.inside.program import Program  # noqa: PLC0415  few need it
+
+        try:
+            Program(self.loop, self.link, number, **asked).begin()
+        except NotStarted as error:
+            self.link.send(DATA, number, SPOKEN.pack(ERRORS, len(error.text) + 1) + error.text + b"\n")
+            self.link.reply(number, said({"code": error.code}).encode("ascii"))
+
+    def _resize(self, number: int, _body: bytes, terminal: int, columns: int, rows: int) -> None:
+        resize = getattr(self.link.channels.get(terminal), "resize", None)
+        if resize is not None:
+            resize(columns, rows)
+        self.link.reply(number, b"{}")
 
 
 def _made(_channel: Channel) -> None:
@@ -151,7 +179,7 @@ def over_stdio(early: bytes) -> None:
     agent.loop.run()
 
 
-def behind_a_door(descriptor: int, bootstrap: bytes) -> None:
+def behind_a_door(descriptor: int) -> None:
     """Serve an inherited socket."""
     from sandbox.inside.door import Door  # noqa: PLC0415  there is but one of the two
 
@@ -159,7 +187,7 @@ def behind_a_door(descriptor: int, bootstrap: bytes) -> None:
     os.chdir("/")
     agent = Agent()
     withdraw()
-    Door(agent.loop, agent.link, descriptor, bootstrap)
+    Door(agent.loop, agent.link, descriptor)
     os.write(2, b"ready\n")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     agent.loop.run()

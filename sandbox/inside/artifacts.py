@@ -40,10 +40,12 @@ class Artifacts(Lines):
             finally:
                 os.close(root)
         except (OSError, _TooMany) as error:
-            return self._dropped or self.reply({"error": f"/workspace: {error}"})
-        if self._dropped:
-            return None
-        return self.send_all() if self.found else self.reply({})
+            self.found = []
+            if not self._dropped:
+                self.reply({"error": f"/workspace: {error}"})
+        else:
+            if not self._dropped:
+                self.send_all()
 
     def _below(self, folder: int, path: bytes, depth: int) -> Iterator[None]:
         self._folders += 1
@@ -93,8 +95,11 @@ class _TooMany(Exception):
 
 
 def _names(folder: int) -> list[bytes]:
-    """Sorted, so that two looks at the same files give the same."""
-    again = os.open(b".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
+    """Sorted, so that two looks at the same files give the same; none of a folder that may not be looked into."""
+    try:
+        again = os.open(b".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
+    except PermissionError:
+        return []
     try:
         return sorted(os.fsencode(name) for name in os.listdir(again))
     finally:

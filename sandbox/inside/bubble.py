@@ -5,6 +5,8 @@ As the first process it cannot be killed from inside, and orphans become its chi
 
 from __future__ import annotations
 
+import contextlib
+import os
 import resource
 import sys
 
@@ -12,7 +14,7 @@ from sandbox.inside.agent import behind_a_door
 
 
 def main() -> None:
-    descriptor, processes, memory, files, bootstrap = sys.argv[1:6]
+    descriptor, processes, memory, files = sys.argv[1:5]
     for limit, value in (
         (resource.RLIMIT_NPROC, int(processes)),
         (resource.RLIMIT_DATA, int(memory)),
@@ -22,4 +24,8 @@ def main() -> None:
         hard = resource.getrlimit(limit)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(limit, (value, value))
-    behind_a_door(int(descriptor), bootstrap.encode())
+    for inherited in map(int, os.listdir("/proc/self/fd")):
+        if inherited > 2 and inherited != int(descriptor):
+            with contextlib.suppress(OSError):  # the one that listed them is closed already
+                os.close(inherited)
+    behind_a_door(int(descriptor))

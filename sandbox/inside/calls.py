@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 
 REMEMBERED = 64
 """How many ended calls are answered from memory, for a host whose connection broke just then."""
+VANISHED: dict[str, Plain] = {
+    "code": None,
+    "signal": 9,
+    "timed_out": False,
+    "seconds": 0.0,
+    "limit": None,
+    "joined": True,
+}
+"""The end of one that was running when its sandbox was lost."""
 BIRTH_SECONDS, BIRTH_PAUSE = 10.0, 0.05
 """How long, and how often, a start is tried again while every process slot is taken."""
 
@@ -112,9 +121,7 @@ def _recorded(key: str, record: Record) -> tuple[bytes, bytes]:
         head, tail = text[:SHOWN], text[SHOWN : 2 * SHOWN]
         shown += head + tail
         streams.append([len(head), len(tail), size, size, f"{CALLS}/{key}.{stream}" if size > 2 * SHOWN else None])
-    meta: dict[str, Plain] = {
-        "code": None, "signal": 9, "timed_out": False, "seconds": 0.0, "limit": None, "streams": streams, "joined": True,
-    }  # fmt: skip
+    meta = {**VANISHED, "streams": streams}
     return said(meta).encode("ascii"), shown
 
 

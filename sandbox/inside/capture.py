@@ -56,6 +56,7 @@ class Capture:
         if self._file >= 0 or self.trouble:
             return
         try:
+            os.makedirs(os.path.dirname(self.path), 0o700, exist_ok=True)
             self._file = os.open(self.path, FLAGS, 0o644)
         except OSError as error:
             self.trouble = error.errno or 1

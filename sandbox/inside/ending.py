@@ -36,7 +36,7 @@ def _met(number: int | None, captures: Sequence[Capture]) -> str | None:
     """The limit that it ran against, as far as it can be seen from here."""
     if number == SIGXFSZ:
         return "file_size"
-    return "disk" if any(capture.trouble in FULL for capture in captures) else None
+    return "disk" if any(one.is_long and one.trouble in FULL for one in captures) else None
 
 
 def _facts(capture: Capture) -> list[Plain]:

@@ -6,7 +6,7 @@ import os
 import stat
 
 from sandbox.inside.link import Channel
-from sandbox.inside.places import Refused, complaint, kind_of, located, opened, require_plain
+from sandbox.inside.places import Refused, complaint, entered, kind_of, located, opened, require_plain
 from sandbox.inside.records import write_all
 from sandbox.inside.wire import PIECE
 from sandbox.inside.words import said
@@ -120,10 +120,10 @@ class Lines(Channel):
         super().__init__(link, number)
         self.found: list[bytes] = []
         self._text = b""
-        self._dropped = False
+        self._complete = self._dropped = False
 
     def send_all(self) -> None:
-        self._text = b"\n".join(self.found)
+        self._text, self._complete = b"\n".join(self.found), True
         self.more()
 
     def more(self) -> None:
@@ -131,8 +131,8 @@ class Lines(Channel):
             size = min(PIECE, self.credit)
             piece, self._text = self._text[:size], self._text[size:]
             self.give(piece)
-        if not self._text and self.found and not self._dropped:
-            self.found = []
+        if self._complete and not self._text:
+            self._complete = False
             self.reply({})
 
     def drop(self) -> None:
@@ -146,18 +146,14 @@ class Listing(Lines):
         super().__init__(link, number)
         place = located(path)
         try:
-            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-            folder = os.open(place.name, flags, dir_fd=place.folder)
+            folder = entered(place)
         finally:
             place.close()
         try:
             self._look(folder, place.shown)
         finally:
             os.close(folder)
-        if self.found:
-            self.send_all()
-        else:
-            self.reply({})
+        self.send_all()
 
     def _look(self, folder: int, shown: str) -> None:
         with os.scandir(folder) as names:

@@ -77,9 +77,7 @@ class Channel:
 class Link:
     """One stream, or one after another: whoever begins a conversation is the host from then on."""
 
-    def __init__(
-        self, loop: Loop, on_begin: Callable[[], None], on_request: Callable[[int, bytes], None]
-    ) -> None:
+    def __init__(self, loop: Loop, on_begin: Callable[[], None], on_request: Callable[[int, bytes], None]) -> None:
         self.channels: dict[int, Channel] = {}
         self._loop = loop
         self._on_begin = on_begin

@@ -39,7 +39,7 @@ class Shell(Channel):
         self._asked = asked
         self._count = 0
         self._captures: list[Capture] = []
-        self._tell: Callable[[bytes], None] | None = None
+        self._tell: Callable[[dict[str, Plain], bytes], None] | None = None
         self._timer: Timer | None = None
         self._timed_out = False
         self._status: int | None = None
@@ -84,8 +84,7 @@ class Shell(Channel):
 
     def drop(self) -> None:
         self._tell = None
-        if self._status is None:
-            self._kill()
+        self._kill()
         for descriptor in (self._script, *self._reading):
             self._loop.unwatch(descriptor)
             os.close(descriptor)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 
 SIGKILL, SIGSTOP = 9, 19
-ROUNDS, STOPPING_ROUNDS = 60, 30
+STOPPING_SECONDS, KILLING_SECONDS = 2.0, 8.0
+PAUSE_SECONDS = 0.001
+"""A signal takes effect when its process has its turn."""
 CALL, PART = b"ASOS_CALL=", b"ASOS_PART="
 OURS = b"ours"
 
@@ -23,14 +26,16 @@ def slay(key: str, leader: int, since: int) -> bool:
         _signal_group(leader, SIGSTOP)
     else:
         leader = 0
-    for turn in range(ROUNDS):
+    began = time.monotonic()
+    while (spent := time.monotonic() - began) < KILLING_SECONDS:
         victims, awake = _victims(mark, leader, since)
         if not victims:
             return True
-        if awake and turn < STOPPING_ROUNDS:
+        if awake and spent < STOPPING_SECONDS:
             _signal(awake, SIGSTOP)
         else:
             _signal(victims, SIGKILL)
+        time.sleep(PAUSE_SECONDS)
     return False
 
 
@@ -50,8 +55,7 @@ def _victims(mark: bytes, leader: int, since: int) -> tuple[list[int], list[int]
             theirs = _mark(name)
             if theirs and theirs != mark:
                 continue
-            # Under sshd's own name there is no environment: its title overwrites it.
-            if not theirs and (int(facts[19]) < since or facts[-1].startswith(b"sshd")):
+            if not theirs and int(facts[19]) < since:
                 continue
         victims.append(int(name))
         if facts[0] not in (b"T", b"t"):
@@ -60,14 +64,13 @@ def _victims(mark: bytes, leader: int, since: int) -> tuple[list[int], list[int]
 
 
 def _facts(pid: str) -> list[bytes]:
-    """The fields of /proc/PID/stat from the state on, and the name at the end; empty if it is gone."""
+    """The fields of /proc/PID/stat from the state on; empty if it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
-            before, _, after = file.read(4_096).rpartition(b") ")
+            facts = file.read(4_096).rpartition(b") ")[2].split()
     except OSError:
         return []
-    facts = after.split()
-    return [*facts, before.partition(b"(")[2]] if len(facts) >= 20 else []
+    return facts if len(facts) >= 20 else []
 
 
 def _mark(pid: str) -> bytes:

@@ -11,6 +11,9 @@ VERSION = 1
 
 HEAD = struct.Struct(">BBII")
 META = struct.Struct(">I")
+SPOKEN = struct.Struct(">BI")
+"""Before each piece that a program behind pipes says: the stream and the length."""
+OUTPUT, ERRORS = 1, 2
 LARGEST = 131_072
 PIECE = 65_536
 WINDOW = 524_288

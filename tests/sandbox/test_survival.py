@@ -10,12 +10,13 @@ from pathlib import Path
 import docker
 import pytest
 
-from contracts.sandbox import Command, Lease, LeaseRequest, SandboxLost
+from contracts.sandbox import Command, Lease, LeaseRequest, SandboxLost, SweepReport
 from sandbox.engine import engine_address
 from sandbox.host import SandboxHost
 from tests.sandbox.engines import ENGINES, Engine
 from tests.sandbox.stores import store_in
 from tests.sandbox.test_host import processes_with, remains
+from tests.sandbox.test_warm import keeping
 
 
 async def doomed(request: pytest.FixtureRequest, engine: str, state_dir: Path) -> dict[str, Lease]:
@@ -33,21 +34,27 @@ async def said(host: SandboxHost, lease: Lease, script: str) -> str:
     return (await (await host.open(lease)).run(Command(script=script))).stdout.head.decode().strip()
 
 
-@pytest.mark.parametrize("name", ["bubblewrap", pytest.param("runsc", marks=pytest.mark.engine)])
+@pytest.mark.parametrize("engine", ["bubblewrap", pytest.param("runsc", marks=pytest.mark.engine)], indirect=True)
 async def test_after_a_kill_in_every_state_one_sweep_leaves_what_is_leased_and_nothing_else(
-    request: pytest.FixtureRequest, name: str, tmp_path: Path
+    request: pytest.FixtureRequest, engine: Engine, tmp_path: Path
 ) -> None:
-    engine: Engine = ENGINES[name]
-    leases = await doomed(request, name, tmp_path)
-    host = await engine.host(tmp_path, snapshots=store_in(tmp_path))
+    leases = await doomed(request, next(name for name, one in ENGINES.items() if one == engine), tmp_path)
     kept = [leases[name] for name in ("pausing", "saving", "claimed")]
+    async with keeping(engine.host(tmp_path, snapshots=store_in(tmp_path))) as host:
+        report = await host.sweep(kept)
 
-    report = await host.sweep(kept)
+        assert report.left == ()
+        await all_is_well(host, leases, kept, tmp_path)
+        await host.sweep([])
 
+    assert processes_with("86311") == []
+    assert [name for lease in leases.values() for name in remains(lease, tmp_path)] == []
+
+
+async def all_is_well(host: SandboxHost, leases: dict[str, Lease], kept: list[Lease], state_dir: Path) -> None:
     # leaving, creating and unclaimed ones are gone with all that they had
-    assert report.left == ()
     assert {one.sandbox_id for one in await host.hosted()} == {lease.sandbox_id for lease in kept}
-    assert remains(leases["leaving"], tmp_path) == []
+    assert remains(leases["leaving"], state_dir) == []
     with pytest.raises(SandboxLost):
         await host.open(leases["leaving"])
     # the others are usable, with their files and their processes
@@ -56,43 +63,34 @@ async def test_after_a_kill_in_every_state_one_sweep_leaves_what_is_leased_and_n
     # the answer to the claim was never heard: asking again gives that one
     assert await host.lease(LeaseRequest(task_id="claimed", user_id="u")) == leases["claimed"]
     assert await said(host, leases["claimed"], "echo there") == "there"
-    # and the end of all leaves nothing
-    assert (await host.sweep([])).left == ()
-    assert processes_with("86311") == []
-    assert [name for lease in leases.values() for name in remains(lease, tmp_path)] == []
-    await host.close()
 
 
 @pytest.mark.engine
-async def test_a_sweep_finds_what_no_sandbox_leads_to(tmp_path: Path) -> None:
-    if ENGINES["runc"].driver != "docker":
-        pytest.skip("needs an engine")
-    host = await ENGINES["runc"].host(tmp_path)
-    assert await host.hosted() == []
-    installation = (tmp_path / "installation").read_text()
-    client = docker.APIClient(base_url=engine_address(""))
-    labels = {"agent-sandbox-os.owner": f"test-{installation}"}
-    client.create_volume(f"asos-stray-{installation}", labels=labels)
-    client.create_network(f"asos-stray-{installation}", labels=labels)
+@pytest.mark.parametrize("engine", ["runc"], indirect=True)
+async def test_a_sweep_finds_what_no_sandbox_leads_to(engine: Engine, tmp_path: Path) -> None:
+    async with keeping(engine.host(tmp_path)) as host:
+        installation = (tmp_path / "installation").read_text()
+        labels = {"agent-sandbox-os.owner": f"test-{installation}"}
+        client = docker.APIClient(base_url=engine_address(""))
+        client.create_volume(f"asos-stray-{installation}", labels=labels)
+        client.create_network(f"asos-stray-{installation}", labels=labels)
 
-    report = await host.sweep([])
+        report = await host.sweep([])
 
-    assert (report.volumes, report.networks, report.left) == (1, 1, ())
-    assert client.networks(names=[f"asos-stray-{installation}"]) == []
-    client.close()
-    await host.close()
+        assert (report.volumes, report.networks, report.left) == (1, 1, ())
+        assert client.networks(names=[f"asos-stray-{installation}"]) == []
+        client.close()
 
 
 async def test_a_sweep_ends_processes_whose_folder_is_gone(tmp_path: Path) -> None:
-    host = await ENGINES["bubblewrap"].host(tmp_path)
-    lease = await host.lease(LeaseRequest(task_id="t", user_id="u"))
-    await said(host, lease, "nohup sleep 86312 >/dev/null 2>&1 &")
-    (tmp_path / "bubblewrap" / lease.sandbox_id / "record.json").unlink()
+    async with keeping(ENGINES["bubblewrap"].host(tmp_path)) as host:
+        lease = await host.lease(LeaseRequest(task_id="t", user_id="u"))
+        await said(host, lease, "nohup sleep 86312 >/dev/null 2>&1 &")
+        (tmp_path / "bubblewrap" / lease.sandbox_id / "record.json").unlink()
 
-    report = await host.sweep([])
+        report = await host.sweep([])
 
-    assert report.left == ()
-    assert report.processes >= 1
-    assert processes_with("86312") == []
-    assert await host.sweep([]) == type(report)()
-    await host.close()
+        assert report.left == ()
+        assert report.processes >= 1
+        assert processes_with("86312") == []
+        assert await host.sweep([]) == SweepReport()

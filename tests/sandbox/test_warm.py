@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from contracts.messages import HostGrant
 from contracts.sandbox import Command, HostFull, Lease, LeaseRequest, SandboxUnavailable, SweepReport
 from sandbox.choice import choose_driver, make_host
 from sandbox.host import SandboxHost
@@ -34,10 +35,12 @@ async def states(host: SandboxHost) -> list[str]:
 async def keeping(making: Awaitable[SandboxHost]) -> AsyncIterator[SandboxHost]:
     """A host that makes its warm sandboxes; all that it has is swept at the end."""
     host = await making
-    await host.begin()
-    yield host
-    await host.sweep([])
-    await host.close()
+    try:
+        await host.begin()
+        yield host
+    finally:
+        await host.sweep([])
+        await host.close()
 
 
 BUBBLES = ENGINES["bubblewrap"]
@@ -58,6 +61,21 @@ async def test_a_claim_asks_nothing_of_the_engine(
         assert outcome.stdout.head == b"there\n"
         assert (lease.task_id, lease.epoch) == ("t", 1)
         assert await host.lease(asked("t")) == lease
+
+
+async def test_what_a_task_may_reach_is_open_in_a_claimed_one_and_after_a_restart(tmp_path: Path) -> None:
+    granted = HostGrant(host="a.example")
+    async with keeping(BUBBLES.host(tmp_path, warm=1)) as host:
+        await until(lambda: host.warm == {WarmKind(): 1})
+
+        lease = await host.lease(asked("t").model_copy(update={"egress": (granted,)}))
+
+        (await host.open(lease)).permit([HostGrant(host="b.example")])
+        assert [grant.host for grant in host._connections._grants[lease.sandbox_id].all] == ["a.example", "b.example"]
+        await host.close()
+        await host.begin()
+        await host.open(lease)
+        assert [grant.host for grant in host._connections._grants[lease.sandbox_id].all] == ["a.example", "b.example"]
 
 
 async def test_what_was_claimed_is_made_again(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import hashlib
 import os
 import posixpath
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from contracts.messages import HostGrant
 from contracts.sandbox import (
+    Artifact,
     Captured,
     Command,
     CommandOutcome,
@@ -49,6 +51,27 @@ class LocalFiles:
         if not real.is_dir():
             raise FileRefused(f"{path} is not a folder")
         return [_entry(one) for one in real.iterdir()]
+
+    @contextlib.asynccontextmanager
+    async def stream(self, path: str, *, max_bytes: int) -> AsyncIterator[AsyncIterator[bytes]]:
+        content = await self.read(path, max_bytes=max_bytes)
+
+        async def pieces() -> AsyncIterator[bytes]:
+            for at in range(0, len(content), 65_536):
+                yield content[at : at + 65_536]
+
+        yield pieces()
+
+    async def store(self, path: str, pieces: AsyncIterator[bytes], *, max_bytes: int) -> int:
+        content = b"".join([piece async for piece in pieces])
+        if len(content) > max_bytes:
+            raise FileRefused(f"{path} would be larger than {max_bytes} bytes")
+        await self.write(path, content)
+        return len(content)
+
+    async def artifacts(self) -> Sequence[Artifact]:
+        root = self._folders["/workspace"]
+        return [_artifact(one, root) for one in sorted(root.rglob("*")) if one.is_file() and not one.is_symlink()]
 
     def _real(self, path: str) -> Path:
         whole = posixpath.normpath(posixpath.join("/workspace", path))
@@ -176,6 +199,11 @@ async def _ended(process: asyncio.subprocess.Process, progress: Progress | None)
             progress(0)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(process.wait()), 0.5)
+
+
+def _artifact(path: Path, root: Path) -> Artifact:
+    status, digest = path.stat(), hashlib.sha256(path.read_bytes()).hexdigest()
+    return Artifact(path=str(path.relative_to(root)), size=status.st_size, modified=status.st_mtime, sha256=digest)
 
 
 def _entry(path: Path) -> FileEntry:

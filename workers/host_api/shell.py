@@ -76,15 +76,11 @@ async def _relay(socket: WebSocket, terminal: Terminal) -> None:
 
 
 async def _show(socket: WebSocket, terminal: Terminal) -> None:
-    async def output() -> None:
-        while piece := await terminal.read():
-            await socket.send_bytes(bytes((OUTPUT,)) + piece)
-
-    async def errors() -> None:
-        while piece := await terminal.read_errors():
-            await socket.send_bytes(bytes((ERRORS,)) + piece)
-
-    await asyncio.gather(output(), errors())
+    while True:
+        stream, piece = await terminal.heard()
+        if not piece:
+            break
+        await socket.send_bytes(bytes((ERRORS if stream == ERRORS else OUTPUT,)) + piece)
     await _end(socket, Exited(code=await terminal.wait()))
 
 
