@@ -16,6 +16,7 @@ from gateway.cli.office import DONE, FAILED, USAGE, Complaint, Office, find_task
 from runtime.plugin import agent_os_plugin
 from runtime.settings import Settings
 from workflows.conversation import ConversationWorkflow
+from workflows.sandbox import SandboxWorkflow
 from workflows.task import TaskWorkflow
 
 
@@ -32,7 +33,8 @@ async def histories_of(client: Client, workflow_id: str) -> list[WorkflowHistory
 
 async def first_difference(office: Office, history: WorkflowHistory) -> str | None:
     """Where the present code would do something else; None if it does the same."""
-    replayer = Replayer(workflows=[TaskWorkflow, ConversationWorkflow], plugins=[agent_os_plugin(office.keyring)])
+    workflows = [TaskWorkflow, ConversationWorkflow, SandboxWorkflow]
+    replayer = Replayer(workflows=workflows, plugins=[agent_os_plugin(office.keyring)])
     result = await replayer.replay_workflow(history, raise_on_replay_failure=False)
     failure = result.replay_failure
     return None if failure is None else " ".join(str(failure).split())

@@ -16,12 +16,13 @@ from gateway.cli.histories import histories_of, write_histories
 from runtime.plugin import agent_os_plugin
 from tests.histories.chats import CHATS
 from tests.histories.keyring import FILE, fixed_keyring
+from tests.histories.sandboxes import SANDBOXES
 from tests.histories.tasks import TASKS
 from tests.histories.traceless import traceless_plugin
 from tests.server import temporal_server
 
 FOLDER = Path(__file__).parent
-SCENARIOS = TASKS | CHATS
+SCENARIOS = TASKS | CHATS | SANDBOXES
 
 
 def file_of(name: str) -> Path:

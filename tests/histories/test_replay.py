@@ -15,6 +15,7 @@ from tests.histories.keyring import fixed_keyring
 from tests.histories.record import SCENARIOS, file_of, recorded
 from tests.histories.sealed import unsealed
 from workflows.conversation import ConversationWorkflow
+from workflows.sandbox import SandboxWorkflow
 from workflows.task import TaskWorkflow
 
 Events = list[dict[str, Any]]
@@ -23,7 +24,7 @@ Events = list[dict[str, Any]]
 async def first_difference(history: WorkflowHistory) -> str | None:
     """Where the present code does something else."""
     plugin = agent_os_plugin(fixed_keyring(), sandboxed=True)
-    replayer = Replayer(workflows=[TaskWorkflow, ConversationWorkflow], plugins=[plugin])
+    replayer = Replayer(workflows=[TaskWorkflow, ConversationWorkflow, SandboxWorkflow], plugins=[plugin])
     result = await replayer.replay_workflow(history, raise_on_replay_failure=False)
     return None if result.replay_failure is None else str(result.replay_failure)
 

@@ -158,8 +158,8 @@ SWITCHES = (
     ),
     Switch(
         "a sandbox ends with its task, says the workflow",
-        f"{TASK}::test_calls_run_in_one_sandbox_that_is_given_back",
-        _replaced(Workplace, "release", _in_vain),
+        f"{TASK}::test_calls_run_in_one_sandbox_that_sleeps_once_the_task_has_ended",
+        _replaced(Workplace, "leave", _in_vain),
     ),
     Switch(
         "a sandbox ends with its task, says its host",

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from temporalio.client import Client, WithStartWorkflowOperation, WorkflowHandle
+from temporalio.api.enums.v1 import EventType
+from temporalio.client import Client, WithStartWorkflowOperation, WorkflowHandle, WorkflowHistory
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.service import RPCError
 
@@ -79,6 +80,13 @@ class Life:
                 if self.script.asked.count(what) >= times:
                     return
                 await asyncio.sleep(0.01)
+
+
+def signalled(history: WorkflowHistory) -> list[str]:
+    """Names of the signals that a workflow has sent."""
+    kind = EventType.EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED
+    sent = [event for event in history.events if event.event_type == kind]
+    return [event.signal_external_workflow_execution_initiated_event_attributes.signal_name for event in sent]
 
 
 @asynccontextmanager

@@ -22,6 +22,7 @@ from contracts.task import (
 )
 from contracts.transcript import ToolTurn, UserTurn
 from contracts.verdicts import Deny, Reason
+from tests.workflows.life import signalled
 from tests.workflows.saying import asks, decision, refusal, says, scripted
 from tests.workflows.stage import USER, Script, call, calls, failed, ok, stage
 from workflows.task import TaskWorkflow
@@ -41,6 +42,7 @@ async def test_calls_run_in_one_sandbox_that_sleeps_once_the_task_has_ended() ->
     async with stage(script) as on:
         handle = await on.start()
         result = await handle.result()
+        assert signalled(await handle.fetch_history()) == ["ended"]
         await on.until_sandbox(result.task_id, SandboxState.ASLEEP)
 
         assert [run.judged.call.summary for run in script.runs] == ["shell ls", "shell pwd"]

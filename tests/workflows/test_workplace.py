@@ -4,7 +4,6 @@ import asyncio
 import uuid
 
 import pytest
-from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
@@ -16,7 +15,7 @@ from contracts.task import GivenAnswer, PauseRequest, Phase
 from contracts.transcript import NoteTurn, ToolTurn
 from contracts.verdicts import Allow, Verdict
 from gateway.reset import retry_task
-from tests.workflows.life import alone
+from tests.workflows.life import alone, signalled
 from tests.workflows.places import failing
 from tests.workflows.saying import asks, decision, says, scripted
 from tests.workflows.stage import USER, Script, call, calls, ok
@@ -80,8 +79,7 @@ async def test_a_task_that_never_had_a_sandbox_tells_none_that_it_waits(client: 
         await handle.result()
         history = await handle.fetch_history()
 
-        signal = EventType.EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED
-        assert signal not in [event.event_type for event in history.events]
+        assert signalled(history) == []
         assert script.asked == []
 
 
