@@ -88,6 +88,18 @@ async def test_without_a_terminal_bytes_pass_unchanged_and_errors_apart(box: Ope
         assert await terminal.wait() == 0
 
 
+async def test_output_that_is_read_late_is_not_lost(box: OpenSandbox) -> None:
+    async with box.terminal(0, 0, ("sh", "-c", "head -c 1500000 /dev/zero; sleep 5 &")) as terminal:
+        await box.run(Command(script="sleep 1"))
+        got = 0
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while piece := await terminal.read():
+                got += len(piece)
+
+        assert got == 1_500_000
+        assert await terminal.wait() == 0
+
+
 async def test_a_script_can_be_read_from_standard_input(box: OpenSandbox) -> None:
     async with box.terminal(0, 0) as terminal:
         await terminal.write(b"cd /tmp\npwd\nexit 4\n")
