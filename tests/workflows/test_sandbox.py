@@ -1,12 +1,10 @@
 """The life of one sandbox, against a real server; hosts follow a script."""
 
 import asyncio
-import uuid
 from datetime import timedelta
 
 import pytest
-from temporalio.client import Client, WorkflowExecution, WorkflowFailureError
-from temporalio.exceptions import ApplicationError, CancelledError
+from temporalio.client import Client, WorkflowExecution
 from temporalio.testing import TimeSkipper, TimeSkippingConfig
 
 from contracts import errors, search
@@ -19,7 +17,7 @@ from workflows.sandbox import SandboxWorkflow
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-ACTIVE, PAUSED, ASLEEP, QUEUED = SandboxState.ACTIVE, SandboxState.PAUSED, SandboxState.ASLEEP, SandboxState.QUEUED
+ACTIVE, PAUSED, ASLEEP = SandboxState.ACTIVE, SandboxState.PAUSED, SandboxState.ASLEEP
 SHORT = Lifetimes(idle_seconds=0.2)
 
 
@@ -103,39 +101,6 @@ async def test_renewals_that_race_with_expiries_always_end_with_one_living_sandb
             await asyncio.sleep(0.01 * number)
 
 
-async def test_while_all_hosts_are_full_it_waits_in_a_queue_until_one_has_room(client: Client) -> None:
-    full = True
-
-    def maybe_full(what: str) -> None:
-        if what == "lease" and full:
-            raise ApplicationError("full", type=errors.HOST_FULL, next_retry_delay=timedelta(milliseconds=50))
-
-    async with living(client) as life:
-        life.script.trouble = maybe_full
-        needed = asyncio.create_task(life.need())
-        await life.asked("lease", 2)
-        view = await life.view()
-        full = False
-        acquired = await needed
-
-        assert view.state is QUEUED
-        assert acquired.lease.epoch == 1
-
-
-async def test_a_task_that_ends_in_the_queue_leaves_it(client: Client) -> None:
-    def full(what: str) -> None:
-        raise ApplicationError("full", type=errors.HOST_FULL, next_retry_delay=timedelta(milliseconds=50))
-
-    async with living(client) as life:
-        life.script.trouble = full
-        needed = asyncio.create_task(life.need())
-        await life.asked("lease", 3)
-        await life.ends()
-
-        assert await refusal(needed) == errors.SANDBOX_CLOSING
-        assert (await life.handle.result()).state is SandboxState.DESTROYED
-
-
 async def test_a_lost_sandbox_comes_back_from_its_last_snapshot(client: Client) -> None:
     async with living(client) as life:
         first = await life.need(snapshot="step-1")
@@ -148,18 +113,6 @@ async def test_a_lost_sandbox_comes_back_from_its_last_snapshot(client: Client) 
         assert again.lease.epoch == first.lease.epoch + 1
 
 
-async def test_a_sandbox_that_its_task_could_not_reach_but_its_host_still_has_is_not_given_up(client: Client) -> None:
-    async with living(client) as life:
-        first = await life.need()
-        again = await life.need(lost_epoch=first.lease.epoch)
-        believed = await life.need(lost_epoch=first.lease.epoch)
-
-        assert again.lease == first.lease
-        assert not again.files_lost
-        assert believed.lease.epoch == 2
-        assert believed.files_lost
-
-
 async def test_a_sandbox_lost_before_anything_was_saved_begins_empty_and_says_so(client: Client) -> None:
     async with living(client) as life:
         first = await life.need()
@@ -168,20 +121,6 @@ async def test_a_sandbox_lost_before_anything_was_saved_begins_empty_and_says_so
 
         assert again.files_lost
         assert again.restored is None
-
-
-async def test_a_host_that_went_away_while_it_was_frozen_is_noticed_by_the_need(client: Client) -> None:
-    async with living(client) as life:
-        await life.need()
-        await life.waits("step-1")
-        await life.until(PAUSED)
-        life.script.dies()
-        again = await life.need()
-
-        assert again.restored is not None
-        assert again.restored.name == "step-1"
-        assert again.lease.epoch == 2
-        assert again.problem
 
 
 async def test_a_snapshot_that_was_changed_is_passed_over_for_the_one_before_it(client: Client) -> None:
@@ -223,26 +162,6 @@ async def test_a_demanded_snapshot_that_cannot_be_taken_keeps_the_call_from_runn
         assert await refusal(life.need(snapshot="step-1")) == errors.SNAPSHOT_FAILED
 
 
-async def test_another_runtime_that_policy_demands_moves_it(client: Client) -> None:
-    async with living(client) as life:
-        await life.need()
-        moved = await life.need(runtime="runsc")
-
-        assert moved.lease.runtime == "runsc"
-        assert moved.restored is not None
-
-
-async def test_without_an_engine_the_need_fails_with_the_reason_and_the_next_one_tries_again(client: Client) -> None:
-    async with living(client) as life:
-        life.script.trouble = no_engine
-        assert await refusal(life.need()) == errors.SANDBOX_UNAVAILABLE
-        assert (await life.view()).state is SandboxState.FAILED
-
-        life.script.trouble = lambda _: None
-
-        assert (await life.need()).lease.epoch == 1
-
-
 async def test_a_busy_sandbox_stays_awake_and_is_tried_again_later(client: Client) -> None:
     def busy(what: str) -> None:
         if what == "sleep":
@@ -257,136 +176,6 @@ async def test_a_busy_sandbox_stays_awake_and_is_tried_again_later(client: Clien
 
         assert again.lease == first.lease
         assert again.restored is None
-
-
-async def test_a_person_pauses_resumes_and_wakes_it(client: Client) -> None:
-    async with living(client) as life:
-        await life.need()
-        at_work = await refusal(life.handle.execute_update(SandboxWorkflow.pause))
-        await life.ends()
-        await life.until(ASLEEP)
-        awake = await life.handle.execute_update(SandboxWorkflow.resume)
-        frozen = await life.handle.execute_update(SandboxWorkflow.pause)
-
-        assert at_work == errors.SANDBOX_BUSY
-        assert (awake.state, awake.working) == (ACTIVE, False)
-        assert frozen.state is PAUSED
-
-
-async def test_a_person_goes_back_to_a_snapshot_and_what_was_there_before_is_saved(client: Client) -> None:
-    async with living(client) as life:
-        first = await life.need()
-        saved = await life.handle.execute_update(SandboxWorkflow.snapshot, args=["good", "files"])
-        unknown = await refusal(life.handle.execute_update(SandboxWorkflow.restore, "better"))
-        view = await life.handle.execute_update(SandboxWorkflow.restore, "good")
-        again = await life.need(lost_epoch=first.lease.epoch)
-
-        assert unknown == errors.SNAPSHOT_UNUSABLE
-        assert view.head == saved.digest
-        assert [each.name for each in view.snapshots] == ["before-restore", "good"]
-        assert again.lease == view.lease
-        assert again.restored == saved
-
-
-async def test_a_snapshot_that_cannot_be_gone_back_to_changes_nothing(client: Client) -> None:
-    def changed(what: str) -> None:
-        if what == "lease":
-            raise failing(errors.SNAPSHOT_UNUSABLE)
-
-    async with living(client) as life:
-        await life.need()
-        await life.handle.execute_update(SandboxWorkflow.snapshot, "good")
-        life.script.trouble = changed
-        refused = await refusal(life.handle.execute_update(SandboxWorkflow.restore, "good"))
-        view = await life.view()
-
-        assert refused == errors.SNAPSHOT_UNUSABLE
-        assert view.state is ASLEEP
-        assert view.head == view.snapshots[0].digest
-        assert view.snapshots[0].name == "before-restore"
-
-
-async def test_a_fork_shares_the_past_and_nothing_else(client: Client) -> None:
-    fork = f"f{uuid.uuid4().hex[:12]}"
-    async with living(client) as life:
-        first = await life.need()
-        name = await life.handle.execute_update(SandboxWorkflow.fork, fork)
-        begun = await life.until(ASLEEP, owner=fork)
-        awake = await life.of(fork).execute_update(SandboxWorkflow.resume)
-        taken = await refusal(life.handle.execute_update(SandboxWorkflow.fork, fork))
-        bad = await refusal(life.handle.execute_update(SandboxWorkflow.fork, "../x"))
-        await life.of(fork).execute_update(SandboxWorkflow.destroy)
-
-        assert name == fork
-        assert begun.snapshots == (life.script.saved[0],)
-        assert awake.lease is not None
-        assert awake.lease.restored == life.script.saved[0].digest
-        assert awake.lease.sandbox_id != first.lease.sandbox_id
-        assert (taken, bad) == (errors.BAD_NAME, errors.BAD_NAME)
-        view = await life.view()
-        assert (view.lease, view.state) == (first.lease, ACTIVE)
-
-
-async def test_a_fork_can_begin_with_an_earlier_snapshot(client: Client) -> None:
-    fork = f"f{uuid.uuid4().hex[:12]}"
-    async with living(client) as life:
-        await life.need(snapshot="step-1")
-        await life.need(snapshot="step-2")
-        await life.handle.execute_update("fork", args=[fork, "step-1"])
-        begun = await life.until(ASLEEP, owner=fork)
-        missing = await refusal(life.handle.execute_update("fork", args=[f"{fork}x", "step-9"]))
-        await life.of(fork).execute_update(SandboxWorkflow.destroy)
-
-        assert [each.name for each in begun.snapshots] == ["step-1"]
-        assert missing == errors.SNAPSHOT_UNUSABLE
-
-
-async def test_a_person_who_finds_it_lost_gets_another(client: Client) -> None:
-    async with living(client) as life:
-        first = await life.need(snapshot="step-1")
-        seen = await life.handle.execute_update(SandboxWorkflow.resume, first.lease.epoch)
-        again = await life.handle.execute_update(SandboxWorkflow.resume, first.lease.epoch)
-
-        assert seen.lease is not None
-        assert seen.lease.epoch > first.lease.epoch
-        assert seen.lease.restored == life.script.saved[0].digest
-        assert again.lease == seen.lease
-
-
-async def test_a_reset_gives_an_empty_sandbox_and_the_task_hears_of_it(client: Client) -> None:
-    async with living(client) as life:
-        first = await life.need(snapshot="step-1")
-        view = await life.handle.execute_update(SandboxWorkflow.reset)
-        again = await life.need(lost_epoch=first.lease.epoch)
-
-        assert life.script.released == [first.lease]
-        assert again.lease == view.lease
-        assert again.lease.restored is None
-        assert again.files_lost
-        assert [each.name for each in view.snapshots] == ["step-1"]
-
-
-async def test_a_destroyed_one_is_released_and_the_next_need_begins_anew_under_a_higher_epoch(client: Client) -> None:
-    async with living(client) as life:
-        first = await life.need()
-        view = await life.handle.execute_update(SandboxWorkflow.destroy)
-        again = await life.need(lost_epoch=first.lease.epoch)
-
-        assert view.state is SandboxState.DESTROYED
-        assert life.script.released == [first.lease]
-        assert again.files_lost
-        assert again.lease.epoch > first.lease.epoch
-
-
-async def test_a_cancelled_one_cleans_up(client: Client) -> None:
-    async with living(client) as life:
-        first = await life.need()
-        await life.handle.cancel()
-        with pytest.raises(WorkflowFailureError) as caught:
-            await life.handle.result()
-
-        assert isinstance(caught.value.cause, CancelledError)
-        assert life.script.released == [first.lease]
 
 
 async def test_when_its_task_has_ended_it_sleeps_and_is_given_to_a_task_that_goes_on_again(client: Client) -> None:
@@ -457,10 +246,6 @@ async def listed(client: Client, query: str) -> list[WorkflowExecution]:
             if found:
                 return found
             await asyncio.sleep(0.05)
-
-
-def no_engine(what: str) -> None:
-    raise failing(errors.SANDBOX_UNAVAILABLE)
 
 
 async def accepted(handle: object, updates: int) -> None:
