@@ -76,6 +76,18 @@ async def test_a_file_without_a_name_counts_too(small: OpenSandbox) -> None:
     assert holding.limit == "disk", holding
 
 
+async def test_what_a_command_left_running_is_ended_too(small: OpenSandbox) -> None:
+    await small.run(
+        Command(script=f"cat > fill.py <<'E'\n{FILL}\nE\nnohup python3 fill.py >/dev/null 2>&1 & sleep 0.3")
+    )
+
+    async with asyncio.timeout(60):
+        while (await small.run(Command(script="sleep 0.5; pgrep -f [f]ill.py"))).exit_code != 1:
+            pass
+
+    assert (await small.run(Command(script="rm -f part*"))).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("limit", "text"),
     [
