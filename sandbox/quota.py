@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,8 +15,13 @@ from sandbox.driver import Found, Strain
 from sandbox.limits import MEGABYTE, Limits
 
 WATCH_SECONDS = 2.0
+IDLE_SECONDS = 20.0
+"""What a command left running in the background may still write, so that the watch goes on; it only gets slower."""
+REMEMBERED = 256
+"""Of so many commands what they left running is ended when the disk is full."""
 SHARE_OF_TIME = 10
 """Counting the files of a large sandbox takes long: then it is done more seldom."""
+BEGIN_SECONDS = 1.0
 END_SECONDS = 60.0
 NO_GROWTH = "trap '' XFSZ; ulimit -f 0"
 """Every write that would make a file longer fails, so that a command can say so; deleting and shortening do not."""
@@ -23,13 +29,17 @@ FILE_TOO_LARGE = 128 + 25
 """How a shell reports the signal for it."""
 
 Act = Callable[[Command], Awaitable[CommandOutcome]]
+End = Callable[[], Awaitable[None]]
 
 SAID: tuple[tuple[Limit, re.Pattern[bytes]], ...] = (
     ("memory", re.compile(rb"MemoryError|Cannot allocate memory|std::bad_alloc|out of memory", re.IGNORECASE)),
     ("open_files", re.compile(rb"Too many open files", re.IGNORECASE)),
     ("file_size", re.compile(rb"File too large|File size limit exceeded", re.IGNORECASE)),
     ("disk", re.compile(rb"No space left on device|Disk quota exceeded", re.IGNORECASE)),
-    ("processes", re.compile(rb"Resource temporarily unavailable|Cannot fork|can't start new thread|another process")),
+    (
+        "processes",
+        re.compile(rb"fork: |Cannot fork|can't start new thread|start another process|BlockingIOError.*Errno 11"),
+    ),
 )
 """How programs say that the kernel refused them something, where it does not count that itself."""
 
@@ -88,14 +98,18 @@ class Quota:
         self._used = 0
         self._running = 0
         self._watching: asyncio.Task[None] | None = None
+        self._stirred = asyncio.Event()
+        self._ends: deque[tuple[float, End]] = deque(maxlen=REMEMBERED)
         self._over, self._lost = asyncio.Event(), asyncio.Event()
         self._cause = ""
 
-    async def run(self, command: Command, act: Act, end: Callable[[], Awaitable[None]]) -> CommandOutcome:
+    async def run(self, command: Command, act: Act, end: End) -> CommandOutcome:
         """`end` ends the command and all that it started. Raises: SandboxLost, with the cause if the engine knows."""
         refused = self._over.is_set() and await self._is_full()
         self._first = self._first or asyncio.ensure_future(self._driver.strain(self._sandbox_id))
         acting = asyncio.ensure_future(act(without_writes(command) if refused else command))
+        if not refused:
+            self._ends.append((asyncio.get_running_loop().time(), end))
         self._watch()
         try:
             over = await self._seen_through(acting, end, refused)
@@ -123,53 +137,71 @@ class Quota:
         before, self._strain = self._strain, after
         return before, after
 
-    async def _seen_through(
-        self, acting: "asyncio.Future[CommandOutcome]", end: Callable[[], Awaitable[None]], refused: bool
-    ) -> bool:
+    async def _seen_through(self, acting: "asyncio.Future[CommandOutcome]", end: End, refused: bool) -> bool:
         """Wait for the end, or make it; gives whether it was for the disk."""
         lost = asyncio.ensure_future(self._lost.wait())
         # What may not write is not the one that fills the disk.
         over = asyncio.ensure_future(asyncio.Event().wait() if refused else self._over.wait())
         try:
             await _first_of(acting, lost, over)
-            ended = over.done() and not acting.done() and not lost.done()
-            if ended:
+            met = over.done() and not acting.done()
+            if met:
+                await _first_of(acting, lost, seconds=BEGIN_SECONDS)
+            if met and not acting.done() and not lost.done():
                 await end()
                 await _first_of(acting, lost, seconds=END_SECONDS)
             if not acting.done():
                 raise SandboxLost(self._cause or f"{self._sandbox_id} does not end a command that must end")
-            return ended
+            return met and acting.result().exit_code is None
         finally:
             await _cancelled(acting, lost, over)
 
     def _watch(self) -> None:
-        """Until all has ended, and once more after it."""
         self._running += 1
+        self._stirred.set()
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watched())
 
     async def _watched(self) -> None:
-        pause, clock = WATCH_SECONDS, asyncio.get_running_loop().time
+        pause, clock = 0.0, asyncio.get_running_loop().time
         while True:
-            await asyncio.sleep(pause)
-            last, began = self._running == 0, clock()
-            if await self._is_dead():
+            await self._rest(pause)
+            began, used = clock(), self._used
+            state = await self._state()
+            if state == "dead":
                 self._lost.set()
                 return
-            await self._is_full()
-            if last:
-                return
-            pause = max(WATCH_SECONDS, SHARE_OF_TIME * (clock() - began))
+            if state == "running" and await self._is_full():
+                await self._end_all()
+            if self._running or self._used > used:
+                pause = max(WATCH_SECONDS, SHARE_OF_TIME * (clock() - began))
+            else:
+                pause = min(2 * pause + WATCH_SECONDS, IDLE_SECONDS)
 
-    async def _is_dead(self) -> bool:
+    async def _rest(self, seconds: float) -> None:
+        """Until a command begins, which is given time to end before anything is counted."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stirred.wait()
+        if self._stirred.is_set():
+            self._stirred.clear()
+            await asyncio.sleep(WATCH_SECONDS)
+
+    async def _end_all(self) -> None:
+        """The commands that run, and what earlier ones left running. The youngest may not be known inside yet."""
+        clock = asyncio.get_running_loop().time
+        while self._ends and clock() - self._ends[0][0] > BEGIN_SECONDS:
+            await self._ends.popleft()[1]()
+
+    async def _state(self) -> str:
         try:
             found = await self._driver.find(self._sandbox_id)
         except SandboxUnavailable:
-            return False  # an engine that is silent for a moment has lost nothing
+            return "unknown"  # an engine that is silent for a moment has lost nothing
         if found is not None and found.state != "dead":
-            return False
+            return found.state
         self._cause = why_lost(found, self._limits, self._language)
-        return True
+        return "dead"
 
     async def _is_full(self) -> bool:
         with suppress(SandboxLost, SandboxUnavailable):

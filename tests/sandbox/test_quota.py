@@ -1,12 +1,13 @@
 """Each bound of a sandbox holds, and says its name, on every engine."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 import pytest_asyncio
 
 from contracts.sandbox import Captured, Command, CommandOutcome, FileRefused, LeaseRequest, Limit, SandboxLost
+from sandbox import quota
 from sandbox.driver import Strain
 from sandbox.host import SandboxHost
 from sandbox.limits import Limits
@@ -34,6 +35,14 @@ threading.stack_size(65_536)
 while True:
     threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hurry() -> Iterator[None]:
+    """Look more often, so that the suite stays short."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quota, "WATCH_SECONDS", 0.3)
+        yield
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
@@ -74,6 +83,18 @@ async def test_a_file_without_a_name_counts_too(small: OpenSandbox) -> None:
     holding = await small.run(python(HOLD))
 
     assert holding.limit == "disk", holding
+
+
+async def test_what_a_command_left_running_is_ended_too(small: OpenSandbox) -> None:
+    await small.run(
+        Command(script=f"cat > fill.py <<'E'\n{FILL}\nE\nnohup python3 fill.py >/dev/null 2>&1 & sleep 0.3")
+    )
+
+    async with asyncio.timeout(60):
+        while (await small.run(Command(script="sleep 0.5; pgrep -f [f]ill.py"))).exit_code != 1:
+            pass
+
+    assert (await small.run(Command(script="rm -f part*"))).exit_code == 0
 
 
 @pytest.mark.parametrize(
