@@ -20,6 +20,7 @@ WANTED = {
     "Channel": "KEYWORD",
     "UserId": "KEYWORD",
     "HostId": "KEYWORD",
+    "SandboxState": "KEYWORD",
     "RiskScore": "INT",
     "CostUsd": "DOUBLE",
     "Step": "INT",

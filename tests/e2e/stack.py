@@ -200,5 +200,6 @@ def prepared(folder: Path, extra: Mapping[str, str] | None = None) -> Installati
     environment |= {"PYTHONPATH": str(ROOT), "ASOS_DATA_DIR": str(data_dir), "COLUMNS": "200"}
     environment |= {name: str(free_port()) for name in PORTS}
     environment["ASOS_METRICS_PORT"] = str(free_port(neighbours=1))
+    environment["ASOS_WARM_SANDBOXES"] = "0"  # made for nobody, they would only slow the other tests down
     environment |= {"ASOS_HOST_ID": f"t{os.getpid()}-{time.time_ns() % 1_000_000}", **(extra or {})}
     return Installation(data_dir, environment)

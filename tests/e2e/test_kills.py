@@ -92,6 +92,7 @@ def test_down_leaves_no_process_and_the_end_of_a_task_no_sandbox(alone: Installa
         wait_for_file(alone, "begun")
         during = containers_of(alone)
         asking.communicate(timeout=200)
+    eventually(lambda: None if containers_of(alone) else True)
     pids = [alone.part(name)["mark"]["pid"] for name in ("worker", "gateway", "temporal")]
 
     assert alone.asos("down").code == 0
