@@ -114,7 +114,10 @@ class Driver:
         await asyncio.to_thread(end_process, belonging)
 
     async def destroy(self, sandbox_id: str) -> None:
-        await asyncio.to_thread(self._destroy, sandbox_id)
+        try:
+            await asyncio.to_thread(self._destroy, sandbox_id)
+        except OSError as error:
+            raise SandboxUnavailable(f"{sandbox_id} could not be removed: {error}") from error
 
     async def close(self) -> None:
         """Nothing is held open between calls."""
@@ -222,6 +225,7 @@ class Driver:
                 process.kill()
             psutil.wait_procs(everyone, timeout=GONE_SECONDS)
         if (group := cgroups.named(sandbox_id)) is not None:
+            group.end()  # whatever the folder knows: it may be damaged
             group.remove()
         folder.remove()
 

@@ -105,8 +105,8 @@ async def saved(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Saved
 def second() -> Iterator[str]:
     if os.geteuid() != 0:
         pytest.skip("a second engine needs root")
-    with second_engine("agent-sandbox-os/base:latest") as address:
-        yield address
+    with second_engine("agent-sandbox-os/base:latest") as engine:
+        yield engine.address
 
 
 def went_on(before: Mapping[str, Any], after: Mapping[str, Any], said: str) -> bool:
