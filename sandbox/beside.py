@@ -42,7 +42,11 @@ class Folder:
     def plain_file(self, below: str) -> int:
         """The file at that path, for reading. Raises: TreeUnfilled, OSError."""
         folder, _, name = checked(below).rpartition("/")
-        with opened(os.open(self.path, FOLDER)) as top, closing(Descent(top)) as descent, descent.folder(folder) as last:
+        with (
+            opened(os.open(self.path, FOLDER)) as top,
+            closing(Descent(top)) as descent,
+            descent.folder(folder) as last,
+        ):
             return open_file(last, name)
 
     def unnamed(self, mode: int) -> int:
