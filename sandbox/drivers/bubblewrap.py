@@ -102,6 +102,9 @@ class Driver:
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
 
+    async def ended(self, sandbox_id: str) -> None:
+        raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
+
     async def restart(
         self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
     ) -> Found:
