@@ -147,6 +147,8 @@ class Driver:
 
     def _disk_bytes(self, sandbox_id: str) -> int | None:
         folder = self._folder(sandbox_id)
+        if not folder.path.is_dir():
+            raise SandboxLost(f"the sandbox {sandbox_id} is gone")
         bubble = folder.read()
         process = bubble.process() if bubble else None
         processes = [one.pid for one in _tree(process)] if process else []

@@ -198,6 +198,7 @@ async def test_policy_says_how_long_it_is_kept_and_the_settings_where_policy_doe
 
     assert asleep.next_step == "reclaim"
     assert asleep.next_at is not None
+    assert asleep.touched is not None
     assert asleep.next_at - asleep.touched == timedelta(days=2)
 
 
