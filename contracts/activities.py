@@ -121,6 +121,8 @@ class AcquireRequest(Value):
     """Epoch of the lease that the task found lost."""
     snapshot: str = ""
     """Save the state under this name before the lease is given."""
+    retention_days: float | None = None
+    """How long the sandbox is kept after its last use; None leaves it as it was."""
 
 
 class Acquired(Value):
@@ -146,7 +148,7 @@ class SnapshotRequest(Value):
 
 
 class ReclaimRequest(Value):
-    """Keep of an owner's snapshots only what the retention lets stay."""
+    """Keep the project files of an owner's sandbox, whose retention is over."""
 
     owner: str
     latest: str

@@ -99,6 +99,8 @@ class SandboxCarry(Value):
     problem: str = ""
     answered: Answered | None = None
     history: tuple[Transition, ...] = ()
+    retention_days: float | None = None
+    """What policy says of it; None leaves it to `lifetimes`."""
 
 
 class SandboxInput(Value):

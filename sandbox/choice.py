@@ -1,5 +1,6 @@
 """Which driver an installation gets, and the host made of it."""
 
+import resource
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -75,6 +76,8 @@ async def make_host(
         cpus=cpus,
         processes=processes,
         output_mb=output_mb,
+        # An engine in a container may not raise what it was given itself; neither was this process then.
+        open_files=min(Limits.open_files, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),
         disk_mb=disk_mb,
         wall_seconds=wall_seconds,
     )

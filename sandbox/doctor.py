@@ -10,6 +10,7 @@ from contracts.sandbox import SandboxUnavailable
 from contracts.texts import limits as limit_texts
 from contracts.texts import sandbox as texts
 from sandbox import cgroups
+from sandbox.checkpoints import process_snapshots
 from sandbox.drivers import bubblewrap, docker
 from sandbox.engine import runtimes
 from sandbox.hardening import GVISOR
@@ -19,7 +20,7 @@ from sandbox.hardening import GVISOR
 class Gap:
     """One thing that is missing."""
 
-    part: Literal["engine", "gvisor", "image", "chromium", "bubblewrap", "namespaces", "bounds"]
+    part: Literal["engine", "gvisor", "image", "chromium", "bubblewrap", "namespaces", "bounds", "processes"]
     text: str
     """What is missing and the remedy, for a person."""
 
@@ -39,6 +40,8 @@ async def _engine_gaps(docker_host: str, runtime: str, language: Language) -> li
         found.append(Gap("engine", texts.RUNTIME_ABSENT.say(language, runtime=runtime, known=", ".join(known))))
     if GVISOR not in known:
         found.append(Gap("gvisor", texts.GVISOR_ABSENT.say(language)))
+    elif (reason := await process_snapshots(docker_host, language)) is not None:
+        found.append(Gap("processes", reason))
     engine = docker.Driver(docker_host=docker_host, language=language)
     try:
         for image in ("base", "browser"):

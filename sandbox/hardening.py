@@ -1,6 +1,5 @@
 """What a container may not do and how much it may use: the engine's settings for every sandbox."""
 
-import resource
 from importlib.resources import files
 from typing import Any
 
@@ -93,9 +92,7 @@ def _settings(sandbox_id: str, runtime: str, limits: Limits) -> dict[str, Any]:
 
 
 def _ulimits(runtime: str, limits: Limits) -> list[docker.types.Ulimit]:
-    # An engine in a container may not raise what it was given itself; neither was this process then.
-    open_files = min(limits.open_files, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
-    bounds = {"core": 0, "nofile": open_files, "fsize": limits.disk_bytes}
+    bounds = {"core": 0, "nofile": limits.open_files, "fsize": limits.disk_bytes}
     if runtime == GVISOR:
         # A pids cgroup also counts gVisor's own threads and crashes it.
         bounds["nproc"] = limits.processes

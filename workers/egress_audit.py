@@ -9,6 +9,7 @@ from dataclasses import asdict
 from audit.log import AuditLog
 from contracts.sandbox import Lease
 from sandbox.egress import EgressRecord
+from workers.confidential import Confidential
 
 _log = logging.getLogger(__name__)
 
@@ -16,8 +17,9 @@ _log = logging.getLogger(__name__)
 class EgressAudit:
     """Called by the egress proxy; the lines are on disk when the block of `auditing` has ended."""
 
-    def __init__(self, log: AuditLog) -> None:
+    def __init__(self, log: AuditLog, words: Confidential) -> None:
         self._log = log
+        self._words = words
         self._waiting: asyncio.Queue[tuple[Lease, EgressRecord]] = asyncio.Queue()
 
     def __call__(self, lease: Lease, record: EgressRecord) -> None:
@@ -27,7 +29,8 @@ class EgressAudit:
         while True:
             lease, record = await self._waiting.get()
             try:
-                await self._log.append("egress", lease.task_id, f"sandbox:{lease.sandbox_id}", asdict(record))
+                data = asdict(record) | {"path": self._words.seal(record.path)}
+                await self._log.append("egress", lease.task_id, f"sandbox:{lease.sandbox_id}", data)
             finally:
                 self._waiting.task_done()
 
@@ -37,9 +40,9 @@ class EgressAudit:
 
 
 @asynccontextmanager
-async def auditing(log: AuditLog) -> AsyncIterator[EgressAudit]:
+async def auditing(log: AuditLog, words: Confidential) -> AsyncIterator[EgressAudit]:
     """Write while the block runs; a line that cannot be written ends the writing, and is in the log."""
-    audit = EgressAudit(log)
+    audit = EgressAudit(log, words)
     writing = asyncio.create_task(audit.write_for_ever())
     writing.add_done_callback(_report)
     try:

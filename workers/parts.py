@@ -51,6 +51,7 @@ from sandbox.host import SandboxHost
 from sandbox.house import HouseRules
 from sandbox.snapshots.opening import SnapshotStoreInvalid
 from sandbox.snapshots.store import Snapshots
+from workers.confidential import Confidential
 from workers.egress_audit import EgressAudit, auditing
 from workers.egress_rules import house_of
 from workers.host_api.app import Entry
@@ -96,11 +97,12 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         client = await connect(settings, keyring, runtime=runtime, identity=f"worker-{settings.host_id}")
         log = await AuditLog.open(paths.audit_log)
         stack.push_async_callback(log.close)
+        words = Confidential(keyring, redactor.redact)
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
         snapshots = snapshots_in(settings, paths, keyring)
         house = await asyncio.to_thread(house_of, settings, paths, keyring, policy_file)
-        host = await host_of(settings, paths, snapshots, house, await stack.enter_async_context(auditing(log)))
+        host = await host_of(settings, paths, snapshots, house, await stack.enter_async_context(auditing(log, words)))
         stack.push_async_callback(host.close)
         if settings.worker_role != "control":
             await begun(host)
@@ -124,7 +126,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             placing=Placing(client, lifetimes_of(settings)),
             sweeping=Sweeping(host, client, snapshots),
             watching=Watching(client),
-            entry=entry_of(settings, keyring, host, log),
+            entry=entry_of(settings, keyring, host, log, words),
         )
 
 
@@ -200,9 +202,9 @@ async def host_of(
     )
 
 
-def entry_of(settings: Settings, keyring: Keyring, host: SandboxHost, log: AuditLog) -> Entry:
+def entry_of(settings: Settings, keyring: Keyring, host: SandboxHost, log: AuditLog, words: Confidential) -> Entry:
     """How the owner gets at the sandboxes of this host."""
-    doors = Doors(host, log, host_id=settings.host_id, max_bytes=settings.sandbox_disk_mb * 1_048_576)
+    doors = Doors(host, log, words, host_id=settings.host_id, max_bytes=settings.sandbox_disk_mb * 1_048_576)
     return Entry(doors, host_token(keyring), LOOPBACK_NAMES | {addresses.host_name(settings)})
 
 

@@ -184,7 +184,7 @@ class Keeping:
         stay.snapshots = [kept] if kept else []
         stay.head = kept.digest if kept else None
         stay.over = kept is None
-        stay.enter(SandboxState.RECLAIMED, f"not needed for {stay.given.lifetimes.retention_days:g} days")
+        stay.enter(SandboxState.RECLAIMED, f"not needed for {stay.retention_days:g} days")
 
     async def _look_after(self, lease: Lease) -> None:
         """Its task could not reach it: ask its host, since a busy machine or a restart is no loss. Believe the second

@@ -62,6 +62,7 @@ class Stay:
         self.problem = carry.problem
         self.answered: Answered | None = carry.answered
         self.history = list(carry.history)
+        self.retention_days = carry.retention_days or given.lifetimes.retention_days
         self.not_before: datetime | None = None
         self.over = False
         self.doubted = 0
@@ -90,6 +91,7 @@ class Stay:
             problem=self.problem,
             answered=self.answered,
             history=tuple(self.history),
+            retention_days=self.retention_days,
         )
 
     def view(self) -> SandboxView:
@@ -139,7 +141,7 @@ class Stay:
             "save": timedelta(),
             "freeze": timedelta(seconds=life.pause_after_seconds),
             "sleep": timedelta() if self.ended else timedelta(seconds=life.idle_seconds),
-            "reclaim": timedelta(days=life.retention_days),
+            "reclaim": timedelta(days=self.retention_days),
         }[step]
         at = self.touched + after
         return step, at if self.not_before is None else max(at, self.not_before)
@@ -160,6 +162,7 @@ class Stay:
         self.egress = tuple(dict.fromkeys((*self.egress, *request.egress)))
         self.image = request.image or self.image
         self.runtime = request.runtime or self.runtime
+        self.retention_days = request.retention_days or self.retention_days
         self.working, self.waiting, self.ended, self.wanted = True, False, False, ""
         self.touched = workflow.now()
         self.existed = self.existed or request.lost_epoch > 0

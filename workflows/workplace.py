@@ -90,6 +90,7 @@ class Workplace:
             runtime=demands.runtime,
             lost_epoch=state.epoch if state.lease is None else 0,
             snapshot=self._name() if demands.snapshot and self._saved_step != state.step else "",
+            retention_days=demands.retention_days,
         )
         try:
             acquired = await workflow.execute_activity_method(

@@ -102,6 +102,9 @@ class Driver:
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
 
+    async def ended(self, sandbox_id: str) -> None:
+        raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
+
     async def restart(
         self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
     ) -> Found:
@@ -144,6 +147,8 @@ class Driver:
 
     def _disk_bytes(self, sandbox_id: str) -> int | None:
         folder = self._folder(sandbox_id)
+        if not folder.path.is_dir():
+            raise SandboxLost(f"the sandbox {sandbox_id} is gone")
         bubble = folder.read()
         process = bubble.process() if bubble else None
         processes = [one.pid for one in _tree(process)] if process else []

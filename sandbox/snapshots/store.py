@@ -108,19 +108,16 @@ class Snapshots:
         return [manifest.snapshot() for manifest in await self._manifests_of(owner)]
 
     async def reclaim(self, owner: str, latest: str) -> Snapshot | None:
-        """Keep only the project files of the latest, as a snapshot that shares its data, and forget all others of this
-        owner; None if there are no such files. Once more gives the same. Raises: SnapshotUnusable, SnapshotFailed,
-        SandboxUnavailable."""
+        """Keep the project files of the latest, as a snapshot that shares its data; None if there are no such files.
+        The others stay until `collect` finds that nobody names them: a fork may have begun with one. Once more gives
+        the same. Raises: SnapshotUnusable, SnapshotFailed, SandboxUnavailable."""
         others = await self._manifests_of(owner)
         done = [each for each in others if each.parent == latest and each.name == RECLAIMED]
         if done:
-            kept: Manifest | None = done[0]
-        elif not others and not await self._is_there(latest):
+            return done[0].snapshot()
+        if not others and not await self._is_there(latest):
             return None
-        else:
-            kept = await self._reclaimed(owner, latest)
-        with _reachable():
-            await self._shelves.remove(each for each in others if kept is None or each.digest != kept.digest)
+        kept = await self._reclaimed(owner, latest)
         return kept.snapshot() if kept else None
 
     async def forget(self, digest: str) -> None:

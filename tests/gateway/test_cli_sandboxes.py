@@ -16,11 +16,11 @@ from gateway.cli.sandbox_screen import duration, files_table, sandboxes_table
 from gateway.sandbox_desk import Listed
 from workflows.stay import Step
 
-NOW = datetime.now(UTC)
 OWNER = "01M8Q3PEMPTB7ANP7Y9ZS0GQ3G"
 
 
 def listed(goal: str) -> Listed:
+    now = datetime.now(UTC)
     lease = Lease(
         sandbox_id="asos-here-1",
         task_id=OWNER,
@@ -36,11 +36,11 @@ def listed(goal: str) -> Listed:
         user_id="u",
         task_id=OWNER,
         state=SandboxState.ACTIVE,
-        since=NOW,
-        touched=NOW - timedelta(hours=2, minutes=3),
+        since=now,
+        touched=now - timedelta(hours=2, minutes=3),
         lease=lease,
     )
-    return Listed(view=view, goal=goal, started_at=NOW - timedelta(days=3))
+    return Listed(view=view, goal=goal, started_at=now - timedelta(days=3))
 
 
 def hosted(state: str) -> HostedSandbox:

@@ -1,18 +1,16 @@
 """The switches: each breaks one promise at the one place that keeps it, and names the test that must notice."""
 
 import sqlite3
-from collections.abc import Callable
-from dataclasses import dataclass
-from types import ModuleType
 
-import pytest
 from temporalio.api.common.v1 import Payload
 
 from activities import acting, granting
 from audit.ledger import Ledger
+from contracts.activities import JudgeOutcome
 from contracts.delivery import DeliverRequest
 from contracts.ledger import Begun
 from contracts.messages import HostGrant
+from contracts.sandbox import Lease
 from contracts.tools import ToolResult
 from gateway import outbox
 from runtime.codec import EncryptionCodec
@@ -20,50 +18,21 @@ from runtime.redact import Redactor
 from sandbox.grants import Grants
 from sandbox.host import SandboxHost
 from sandbox.rules import Laws
-from tests.workflows.stage import MODE
+from tests.invariants.hosts import HOSTS
+from tests.invariants.lives import LIVES
+from tests.invariants.switch import Switch, always, always_soon, in_vain, replaced
 from workflows import calls, messages
 from workflows.calls import Calls
 from workflows.conversation import ConversationWorkflow
 from workflows.workplace import Workplace
-
-Break = Callable[[pytest.MonkeyPatch], None]
-
-
-@dataclass(frozen=True)
-class Switch:
-    """One way to break a promise."""
-
-    promise: str
-    test: str
-    """The node id of a test in the suite; of its parameters one at least must go red."""
-    broken: Break
 
 
 class Nothing:
     """No value is one of these."""
 
 
-def _replaced(owner: type | ModuleType, name: str, by: object) -> Break:
-    """A broken piece in place of the real one; workflows must see it too, and a sandbox would import the real one."""
-
-    def break_it(patch: pytest.MonkeyPatch) -> None:
-        assert hasattr(owner, name)
-        patch.setattr(owner, name, by)
-        patch.setattr(MODE, "sandboxed", False)
-
-    return break_it
-
-
-async def _in_vain(*_: object) -> None:
-    """Does nothing where something must be done."""
-
-
-def _always(answer: object) -> Callable[..., object]:
-    return lambda *_, **__: answer
-
-
-async def _always_begun(*_: object) -> Begun:
-    return Begun()
+async def _placed_at_once(of: Calls, judged: JudgeOutcome) -> Lease | None:
+    return await of._workplace.lease(judged.demands) if judged.needs_sandbox else None
 
 
 def _forgets_whose_turn(connection: sqlite3.Connection, request: DeliverRequest, run_id: str) -> str:
@@ -90,86 +59,88 @@ SWITCHES = (
     Switch(
         "a denied call never runs, says the workflow",
         f"{TASK}::test_a_denied_call_never_runs_and_the_planner_learns_why",
-        _replaced(calls, "Deny", Nothing),
+        replaced(calls, "Deny", Nothing),
     ),
     Switch(
         "a denied call never runs, says the worker",
         f"{ACTING}::test_a_denied_call_does_not_run",
-        _replaced(granting, "Deny", Nothing),
+        replaced(granting, "Deny", Nothing),
     ),
     Switch(
         "an approval is for one call and its arguments, says the workflow",
         f"{TASK}::test_a_stale_changed_or_foreign_decision_is_refused",
-        _replaced(messages, "check_decision", _always(None)),
+        replaced(messages, "check_decision", always(None)),
     ),
     Switch(
         "an approval is for one call and its arguments, says the worker",
         f"{ACTING}::test_a_call_that_asks_runs_with_no_other_approval_than_its_own",
-        _replaced(granting, "_is_for", _always(True)),
+        replaced(granting, "_is_for", always(True)),
     ),
     Switch(
         "a decision counts once",
         f"{TASK}::test_a_decision_counts_once",
-        _replaced(messages, "check_decision", _always(None)),
+        replaced(messages, "check_decision", always(None)),
     ),
     Switch(
         "the same message starts one task",
         f"{CHAT}::test_the_same_message_five_times_starts_one_task",
-        _replaced(ConversationWorkflow, "_remember", _always(None)),
+        replaced(ConversationWorkflow, "_remember", always(None)),
     ),
     Switch(
         "no call starts while the task is paused",
         f"{TASK}::test_a_paused_task_starts_no_call_until_it_is_resumed",
-        _replaced(Calls, "_not_paused", _in_vain),
+        replaced(Calls, "_place", _placed_at_once),
     ),
     Switch(
         "an effect begins once, says the ledger",
         "tests/audit/test_ledger.py::test_of_many_at_once_one_begins",
-        _replaced(Ledger, "begin", _always_begun),
+        replaced(Ledger, "begin", always_soon(Begun())),
     ),
     Switch(
         "an effect in doubt is not caused again, says the worker",
         f"{ACTING}::test_a_command_in_doubt_is_not_run_in_another_sandbox",
-        _replaced(acting, "_may_run_again", _always(True)),
+        replaced(acting, "_may_run_again", always(True)),
     ),
     Switch(
         "an older view never takes the place of a newer one",
         "tests/gateway/test_delivering.py::test_an_older_status_and_one_after_the_end_change_nothing",
-        _replaced(outbox, "_admit", _forgets_whose_turn),
+        replaced(outbox, "_admit", _forgets_whose_turn),
     ),
     Switch(
         "the server sees ciphertext",
         "tests/workflows/test_sealed.py::test_nothing_of_a_task_is_readable_on_the_server",
-        _replaced(EncryptionCodec, "_seal", _in_clear),
+        replaced(EncryptionCodec, "_seal", _in_clear),
     ),
     Switch(
         "a sandbox reaches no host that was not granted",
         "tests/sandbox/test_egress.py::test_what_was_not_granted_is_refused_with_host_and_remedy",
-        _replaced(Grants, "matching", _matches_all),
+        replaced(Grants, "matching", _matches_all),
     ),
     Switch(
         "what the policy file blocks is closed whatever was granted",
         "tests/sandbox/test_egress_rules.py::test_a_block_takes_in_all_below_the_name_and_wins_over_every_grant",
-        _replaced(Laws, "closed", _always(None)),
+        replaced(Laws, "closed", always(None)),
     ),
     Switch(
         "a known secret is masked",
         "tests/runtime/test_redact.py::test_a_value_is_masked_from_its_registration_on",
-        _replaced(Redactor, "register", _always(None)),
+        replaced(Redactor, "register", always(None)),
     ),
     Switch(
         "what a tool gives is masked before it is kept",
         f"{ACTING}::test_secrets_are_taken_out_of_all_that_is_kept",
-        _replaced(acting, "redacted", _as_it_is),
+        replaced(acting, "redacted", _as_it_is),
     ),
     Switch(
         "a sandbox ends with its task, says the workflow",
         f"{TASK}::test_calls_run_in_one_sandbox_that_sleeps_once_the_task_has_ended",
-        _replaced(Workplace, "leave", _in_vain),
+        replaced(Workplace, "leave", in_vain),
     ),
     Switch(
         "a sandbox ends with its task, says its host",
         "tests/sandbox/test_host.py::test_nothing_is_left_after_release[bubblewrap]",
-        _replaced(SandboxHost, "release", _in_vain),
+        replaced(SandboxHost, "release", in_vain),
     ),
+    *LIVES,
+    *HOSTS,
 )

@@ -139,13 +139,13 @@ def s3_server(folder: Path) -> Iterator[S3]:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens at now, below those that outgoing connections get."""
+    """Ports that nobody listens at now, between those that other tests take."""
     found: list[int] = []
     with ExitStack() as stack:
         while len(found) < count:
             listener = stack.enter_context(socket.socket())
             try:
-                listener.bind(("127.0.0.1", random.randrange(15_000, 32_000)))  # noqa: S311  no secret
+                listener.bind(("127.0.0.1", random.randrange(16_000, 19_500)))  # noqa: S311  no secret
             except OSError:
                 continue
             found.append(listener.getsockname()[1])

@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from contracts.egress import EgressRules
 from contracts.messages import HostGrant
+from sandbox import resolving
 from sandbox.blocklist import Blocklist
 from sandbox.grants import Grants, canonical_host
 from sandbox.house import HouseRules
@@ -66,6 +68,21 @@ def test_a_block_takes_in_all_below_the_name_and_wins_over_every_grant(blocked: 
     rules = EgressRules(blocked=(blocked,), allowed=(HostGrant(host=host),))
 
     assert outcome(laws(rules, *grants).permitted(host, 443, "CONNECT")) == expected
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+async def test_one_private_address_among_several_closes_the_name(place: int) -> None:
+    addresses = ["8.8.8.8", "8.8.4.4"]
+    addresses.insert(place, "10.0.0.1")
+    grant = HostGrant(host="a.example")
+
+    async def resolve(_host: str, _port: int) -> Sequence[str]:
+        return addresses
+
+    found = await resolving.located(laws(EgressRules(), grant), grant, "a.example", 443, resolve)
+
+    assert isinstance(found, Refused)
+    assert found.code == "not_public"
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,25 @@ async def test_links_devices_fifos_and_sockets_are_never_opened(tmp_path: Path) 
     assert not any(part.content for part in parts)
 
 
+def test_a_folder_that_was_seen_and_is_a_link_now_is_passed_over(tmp_path: Path) -> None:
+    outside, tree = tmp_path / "outside", tmp_path / "tree"
+    for folder, text in ((outside, "secret"), (tree / "d", "own")):
+        folder.mkdir(parents=True)
+        (folder / "file").write_text(text)
+    (tree / "later").write_text("later")
+
+    def swaps(node: Node) -> bool:
+        if node.path == "later":
+            (tree / "d").rename(tmp_path / "aside")
+            (tree / "d").symlink_to(outside)
+        return True
+
+    read = list(walk(tree, swaps, Bounds()))
+
+    assert {part.node.path for part in read if part.node} == {"d", "later"}
+    assert b"".join(part.content for part in read) == b"later"
+
+
 async def test_a_folder_that_becomes_a_link_meanwhile_is_not_followed(tmp_path: Path) -> None:
     outside, tree = tmp_path / "outside", tmp_path / "tree"
     outside.mkdir()
@@ -201,8 +220,9 @@ def test_a_user_who_is_not_root_reads_what_was_closed_and_leaves_it_closed(tmp_p
     for path in inside:
         os.chown(path, NOBODY, NOBODY)
         path.chmod(0)
-    for folder in (tree, tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
+    for folder in (tree, tmp_path, *tmp_path.parents):
+        if not folder.stat().st_mode & 0o001:
+            folder.chmod(0o755)
 
     found = _as_nobody(lambda: list(walk(tree, lambda _: True, Bounds())))
 

@@ -15,6 +15,7 @@ from contracts.sandbox import Command, HostFull, Lease, LeaseRequest, SandboxLos
 from sandbox.engine import engine_address
 from sandbox.host import SandboxHost
 from tests.sandbox.engines import ENGINES, Engine
+from tests.sandbox.test_warm import keeping
 
 
 def asked(task_id: str, previous_epoch: int = 0, egress: tuple[HostGrant, ...] = ()) -> LeaseRequest:
@@ -87,6 +88,30 @@ async def test_after_a_restart_older_leases_are_still_refused(
     await again.close()
 
 
+@pytest.mark.parametrize("engine", ["bubblewrap"], indirect=True)
+async def test_nothing_is_done_under_another_epoch_than_the_newest(home: SandboxHost) -> None:
+    lease = await home.lease(asked("t", previous_epoch=4))
+
+    for epoch in (4, 6):
+        other = lease.model_copy(update={"epoch": epoch})
+        for act in (home.open, home.pause, home.resume):
+            with pytest.raises(SandboxLost, match=f"lease {epoch} .* 5 is"):
+                await act(other)
+        for keep in (home.snapshot, home.sleep):
+            with pytest.raises(SandboxLost, match=f"lease {epoch} .* 5 is"):
+                await keep(other, "name")
+
+
+@pytest.mark.parametrize("engine", ["bubblewrap"], indirect=True)
+async def test_an_older_lease_gives_no_sandbox_up(home: SandboxHost) -> None:
+    lease = await home.lease(asked("t", previous_epoch=4))
+
+    await home.release(lease.model_copy(update={"epoch": 4}))
+
+    assert [one.state for one in await home.hosted()] == ["active"]
+    assert await home.lease(asked("t")) == lease
+
+
 async def test_nothing_is_left_after_release(home: SandboxHost, tmp_path: Path) -> None:
     lease = await home.lease(asked("t"))
     sandbox = await home.open(lease)
@@ -121,16 +146,15 @@ async def test_sweeping_removes_the_dead_and_nobody_else(engine: Engine, home: S
 
 
 async def test_a_full_host_says_so(engine: Engine, tmp_path: Path) -> None:
-    small = await engine.host(tmp_path, most=1)
-    lease = await small.lease(asked("one"))
+    async with keeping(engine.host(tmp_path, most=1)) as small:
+        lease = await small.lease(asked("one"))
 
-    with pytest.raises(HostFull, match="max_sandboxes"):
-        await small.lease(asked("two"))
+        with pytest.raises(HostFull, match=r"max_sandboxes\b"):
+            await small.lease(asked("two").model_copy(update={"user_id": "another"}))
 
-    await small.sweep([])
-    await small.release(lease)
-    await small.release(await small.lease(asked("two")))
-    await small.close()
+        await small.sweep([])
+        await small.release(lease)
+        await small.release(await small.lease(asked("two")))
 
 
 async def test_a_command_outlives_the_process_that_asked_for_it(

@@ -165,10 +165,12 @@ async def test_only_the_project_files_stay_when_a_sandbox_is_reclaimed(store: St
     kept = await snapshots.reclaim("task", latest.digest)
 
     assert kept is not None
-    assert [each.digest for each in await snapshots.of("task")] == [kept.digest]
     assert await snapshots.reclaim("task", latest.digest) == kept, "once more gives the same"
     assert kept.bytes_added < 10_000, "its data is shared"
+    fork = await snapshots.find(older.digest)
+    assert fork.name == older.name, "a fork may have begun with it"
     await snapshots.collect([kept.digest])
+    assert [each.digest for each in await snapshots.of("task")] == [kept.digest]
     await snapshots.restore(kept.digest, {"workspace": room(tmp_path / "back"), "home": room(tmp_path / "home")})
     wanted = project | {"src/linked.js": made_again["node_modules/x/y.js"]}
     assert content_of(tmp_path / "back") == wanted
@@ -192,6 +194,7 @@ async def test_nothing_is_kept_of_a_sandbox_without_project_files(store: Store, 
 
     assert await snapshots.reclaim("task", latest.digest) is None
     assert await snapshots.reclaim("task", latest.digest) is None
+    await snapshots.collect([])
 
     assert await snapshots.of("task") == []
 

@@ -11,8 +11,10 @@ from contracts.messages import HostGrant
 from contracts.sandbox import Command, HostFull, Lease, LeaseRequest, SandboxUnavailable, SweepReport
 from sandbox.choice import choose_driver, make_host
 from sandbox.host import SandboxHost
+from sandbox.house import HouseRules
 from sandbox.warm import WarmKind
 from tests.sandbox.engines import ENGINES, Engine
+from tests.sandbox.proxies import origin
 
 PATIENCE_SECONDS = 60.0
 
@@ -79,6 +81,20 @@ async def test_what_a_task_may_reach_is_open_in_a_claimed_one_and_after_a_restar
         assert [grant.host for grant in host._connections._grants[lease.sandbox_id].all] == ["a.example", "b.example"]
 
 
+async def test_what_a_claimed_one_receives_counts_for_the_task_that_claimed_it(tmp_path: Path) -> None:
+    house = HouseRules()
+    making = make_host(host_id="t", state_dir=tmp_path, driver="bubblewrap", warm=1, house=house, sweep_grace_seconds=0)
+    async with origin() as port, keeping(making) as host:
+        await until(lambda: host.warm == {WarmKind(): 1})
+        granted = HostGrant(host="site.test", port=80, address=f"127.0.0.1:{port}")
+        lease = await host.lease(asked("t").model_copy(update={"egress": (granted,)}))
+
+        outcome = await (await host.open(lease)).run(Command(script="curl -sS -m 20 http://site.test/page"))
+
+        assert outcome.stdout.head.startswith(b"GET /page")
+        assert house.meters.of("t").down >= len(outcome.stdout.head)
+
+
 async def test_what_was_claimed_is_made_again(tmp_path: Path) -> None:
     async with keeping(BUBBLES.host(tmp_path, warm=2)) as host:
         await until(lambda: host.warm == {WarmKind(): 2})
@@ -113,7 +129,7 @@ async def test_a_demanded_runtime_is_found_among_the_warm_ones(tmp_path: Path) -
         assert demanded.runtime == "bwrap"
         assert host.warm == {WarmKind(image="base"): 1}
         with pytest.raises(SandboxUnavailable, match="runsc"):
-            await host.lease(asked("t", runtime="runsc"))
+            await host.lease(asked("another", runtime="runsc"))
 
 
 @pytest.mark.parametrize("engine", FASTER, indirect=True)

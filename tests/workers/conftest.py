@@ -12,7 +12,9 @@ from gateway.host_client import HostClient
 from runtime.health import Health
 from runtime.web import LOOPBACK_NAMES, serve
 from sandbox.session import OpenSandbox
+from tests.histories.keyring import fixed_keyring
 from tests.sandbox.engines import ENGINES
+from workers.confidential import Confidential
 from workers.host_api.app import Entry, build_app
 from workers.host_api.doors import Doors
 
@@ -27,6 +29,7 @@ class Served:
     url: str
     box: OpenSandbox
     log: AuditLog
+    words: Confidential
     client: HostClient
     another: Callable[[str], HostClient]
     """A client with this token."""
@@ -44,11 +47,14 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
     request = LeaseRequest(task_id="task-of-files", user_id="u")
     first = await host.lease(request)
     lease = await host.lease(request.model_copy(update={"previous_epoch": first.epoch}))
-    entry = Entry(Doors(host, log, host_id="test", max_bytes=MAX_BYTES), TOKEN, LOOPBACK_NAMES)
+    words = Confidential(fixed_keyring(), lambda text: text)
+    entry = Entry(Doors(host, log, words, host_id="test", max_bytes=MAX_BYTES), TOKEN, LOOPBACK_NAMES)
     async with serve(build_app(entry, lambda: Health(healthy=True)), 0, setting="ASOS_WORKER_PORT") as port:
         url = f"http://127.0.0.1:{port}"
         async with HostClient(url, TOKEN, "console:me") as client:
-            yield Served(url, await host.open(lease), log, client, lambda token: HostClient(url, token, "console:me"))
+            yield Served(
+                url, await host.open(lease), log, words, client, lambda token: HostClient(url, token, "console:me")
+            )
     await host.release(lease)
     await host.close()
     await log.close()

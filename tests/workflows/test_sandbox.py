@@ -189,6 +189,19 @@ async def test_when_its_task_has_ended_it_sleeps_and_is_given_to_a_task_that_goe
         assert again.lease.epoch == 2
 
 
+async def test_policy_says_how_long_it_is_kept_and_the_settings_where_policy_does_not(client: Client) -> None:
+    async with living(client) as life:
+        await life.need(retention_days=2)
+        await life.need()
+        await life.ends()
+        asleep = await life.until(SandboxState.ASLEEP)
+
+    assert asleep.next_step == "reclaim"
+    assert asleep.next_at is not None
+    assert asleep.touched is not None
+    assert asleep.next_at - asleep.touched == timedelta(days=2)
+
+
 async def test_its_state_crosses_a_continue_as_new(client: Client) -> None:
     async with living(client, continue_after_events=30) as life:
         for number in range(1, 5):

@@ -14,13 +14,16 @@ from temporalio.worker import Worker
 from contracts import errors
 from contracts.activities import SweepRequest
 from contracts.lifecycle import SandboxState
-from contracts.queues import WORKFLOWS, host_queue
+from contracts.queues import WORKFLOWS, host_queue, sandbox_workflow_id
 from contracts.sandbox import HostedSandbox, Lease, SweepReport
 from tests.workflows.life import Life, living
 from workers.sweeping import Sweeping, collect_once, keep_sweeping, sweep_once
+from workflows.sandbox import SandboxWorkflow
 from workflows.sweep import SweepWorkflow
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+OPEN_SANDBOXES = "WorkflowType = 'SandboxWorkflow' AND ExecutionStatus = 'Running'"
 
 
 @dataclass
@@ -130,16 +133,33 @@ async def test_a_task_that_was_terminated_has_its_sandbox_put_to_sleep(client: C
         assert view.history[-1].why == "its task has ended"
 
 
-async def test_all_snapshots_that_an_open_workflow_names_are_kept(client: Client) -> None:
-    store = Stored()
+async def test_all_snapshots_that_a_living_sandbox_or_a_fork_names_are_kept(client: Client) -> None:
+    store, fork = Stored(), f"f{uuid.uuid4().hex[:12]}"
     async with living(client) as life:
         await life.need(snapshot="step-1")
-        digest = life.script.saved[0].digest
-        async with asyncio.timeout(30):
-            while not any(digest in kept for kept in store.kept):
-                collected = await collect_once(store, client)
+        await life.need(snapshot="step-2")
+        await life.handle.execute_update(SandboxWorkflow.fork, args=[fork, "step-1"])
+        await life.until(SandboxState.ASLEEP, owner=fork)
+        await listed(client, life.owner, fork)
 
+        collected = await collect_once(store, client)
+
+        first, second = (snapshot.digest for snapshot in life.script.saved)
         assert collected == 3
+        assert {first, second} <= store.kept[-1]
+        # the fork alone is left
+        await life.handle.execute_update(SandboxWorkflow.destroy)
+        await collect_once(store, client)
+        assert first in store.kept[-1]
+        await life.of(fork).execute_update(SandboxWorkflow.destroy)
+
+
+async def listed(client: Client, *owners: str) -> None:
+    """Wait until the server's index has these sandboxes: a workflow is in it a moment after its start."""
+    wanted = {sandbox_workflow_id(owner) for owner in owners}
+    async with asyncio.timeout(60):
+        while not wanted <= {one.id async for one in client.list_workflows(OPEN_SANDBOXES)}:  # noqa: ASYNC110  nobody tells
+            await asyncio.sleep(0.05)
 
 
 async def test_a_sweep_that_leaves_something_fails_in_the_open(client: Client) -> None:

@@ -372,6 +372,7 @@ async def test_the_same_failing_call_ends_in_a_question_however_long_it_took() -
 async def test_a_lost_sandbox_is_replaced_under_a_higher_epoch_and_a_repeatable_call_is_run_again() -> None:
     def lost_once(request: RunRequest) -> RunOutcome:
         if len(script.runs) == 1:
+            script.dies()
             raise ApplicationError("gone", type=errors.SANDBOX_LOST, non_retryable=True)
         return ok(request)
 

@@ -1,5 +1,6 @@
 """From a sandbox's name and a lease's epoch to the open sandbox; every opening leaves a line in the audit log."""
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,6 +10,7 @@ from contracts.queues import host_queue
 from contracts.sandbox import HostedSandbox, Lease
 from contracts.values import JsonObject
 from sandbox.session import OpenSandbox
+from workers.confidential import Confidential
 from workers.host_api.refusal import Refusal
 
 _BY = re.compile(r"[\w.:@+-]{1,80}")
@@ -25,9 +27,10 @@ class Opens(Protocol):
 class Doors:
     """The sandboxes of one host, as the owner may enter them."""
 
-    def __init__(self, host: Opens, log: AuditLog, *, host_id: str, max_bytes: int) -> None:
+    def __init__(self, host: Opens, log: AuditLog, words: Confidential, *, host_id: str, max_bytes: int) -> None:
         self._host = host
         self._log = log
+        self._words = words
         self._host_id = host_id
         self._leases: dict[str, Lease] = {}
         self.max_bytes = max_bytes
@@ -41,7 +44,8 @@ class Doors:
         """Raises: Refusal, SandboxLost, SandboxUnavailable, StorageUnusable."""
         lease = await self._lease(sandbox_id, epoch)
         actor = by if _BY.fullmatch(by) else "owner"
-        await self._log.append(kind, lease.task_id, actor, {"sandbox_id": sandbox_id, "epoch": epoch, **data})
+        record: JsonObject = {"sandbox_id": sandbox_id, "epoch": epoch, "words": self._words.seal(json.dumps(data))}
+        await self._log.append(kind, lease.task_id, actor, record)
         return await self._host.open(lease)
 
     async def _lease(self, sandbox_id: str, epoch: int) -> Lease:
