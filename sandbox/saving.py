@@ -165,12 +165,15 @@ class Saving:
 
     async def there(self, record: Record) -> Found:
         """The sandbox, brought back if the saving of its processes was cut off. Raises: SandboxLost."""
-        sandbox_id = record.sandbox_id
+        sandbox_id, cut_off = record.sandbox_id, self.was_cut_off(record.sandbox_id)
         try:
             found = await self._driver.find(sandbox_id)
+            if found and found.state != "dead" and cut_off and await asyncio.to_thread(self._is_written, sandbox_id):
+                # Its processes are over, and stand frozen until the engine lets them end.
+                await self._driver.ended(sandbox_id)
+                found = await self._driver.find(sandbox_id)
         except SandboxUnavailable as error:
             raise SandboxLost(str(error)) from error
-        cut_off = self.was_cut_off(sandbox_id)
         if found is None or found.state == "dead":
             if not cut_off:
                 raise lost(sandbox_id, why_lost(found, self._limits, self._language))
@@ -247,6 +250,9 @@ class Saving:
             if opened is not None:
                 await opened.disconnect()
             await self._driver.checkpoint(sandbox_id, part)
+        except (SnapshotFailed, SandboxBusy, Unsupported):
+            await self.forget(sandbox_id)
+            raise
         except (SandboxUnavailable, OSError) as error:
             raise SnapshotFailed(f"the processes of {sandbox_id} could not be saved: {error}") from error
         await asyncio.to_thread(part.rename, whole)
@@ -290,6 +296,9 @@ class Saving:
             runtime=record.runtime,
             image=record.image,
         )
+
+    def _is_written(self, sandbox_id: str) -> bool:
+        return any(self._folder.glob(f"{sandbox_id}*/*"))
 
     @asynccontextmanager
     async def _nobody_enters(self, sandbox_id: str) -> AsyncIterator[None]:
