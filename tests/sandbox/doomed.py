@@ -52,7 +52,8 @@ class Stuck:
         return reached
 
 
-async def live_on_the_edge(engine: str, state_dir: Path) -> None:
+async def live_on_the_edge(engine: str, state_dir: Path, seconds: str) -> None:
+    """What runs in the sandboxes sleeps for so long, by which it is known outside."""
     chosen, store = ENGINES[engine], store_in(state_dir)
     driver = await choose_driver(
         state_dir=state_dir, driver=chosen.driver, runtime=chosen.runtime, image="base", docker_host=""
@@ -60,7 +61,7 @@ async def live_on_the_edge(engine: str, state_dir: Path) -> None:
     host = SandboxHost(
         driver, host_id="test", state_dir=state_dir, snapshots=store, warm=1, limits=Limits(memory_mb=512)
     )
-    leases = {name: await leased(host, name) for name in STATES}
+    leases = {name: await leased(host, name, seconds) for name in STATES}
     await ready(host)
     leases["claimed"] = await host.lease(LeaseRequest(task_id="claimed", user_id="u"))
     await ready(host)
@@ -97,10 +98,10 @@ async def live_on_the_edge(engine: str, state_dir: Path) -> None:
     await asyncio.gather(*going)
 
 
-async def leased(host: SandboxHost, name: str) -> Lease:
+async def leased(host: SandboxHost, name: str, seconds: str) -> Lease:
     lease = await host.lease(LeaseRequest(task_id=name, user_id="u", image="base"))
     sandbox = await host.open(lease)
-    await sandbox.run(Command(script=f"echo {name} > mark; nohup sleep 86311 >/dev/null 2>&1 & echo $! > pid"))
+    await sandbox.run(Command(script=f"echo {name} > mark; nohup sleep {seconds} >/dev/null 2>&1 & echo $! > pid"))
     return lease
 
 
@@ -110,4 +111,4 @@ async def ready(host: SandboxHost) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(live_on_the_edge(sys.argv[1], Path(sys.argv[2])))
+    asyncio.run(live_on_the_edge(sys.argv[1], Path(sys.argv[2]), sys.argv[3]))

@@ -281,7 +281,8 @@ async def test_what_does_not_fit_is_refused_and_leaves_nothing(
 
 
 async def test_an_engine_that_cannot_says_what_to_set_up(bench: Bench, tmp_path: Path) -> None:
-    spec = Spec(uuid4().hex, OWNER, await bench.driver.resolve_image("base"), "runc")
+    image, limits = await bench.driver.resolve_image("base"), Limits(open_files=1_024)
+    spec = Spec(uuid4().hex, OWNER, image, "runc", limits)
     await bench.driver.create(spec)
     able = {"Runtimes": {"runsc": {"path": "/usr/bin/runsc"}}, "ExperimentalBuild": True}
     networked = {"runsc": {"path": "/usr/bin/runsc", "runtimeArgs": ["--network=host"]}}

@@ -20,15 +20,20 @@ from tests.sandbox.test_host import processes_with, remains
 from tests.sandbox.test_warm import keeping
 
 
-async def doomed(request: pytest.FixtureRequest, engine: str, state_dir: Path) -> Left:
+async def doomed(request: pytest.FixtureRequest, engine: str, state_dir: Path, seconds: str) -> Left:
     """What a process had that was killed."""
-    words = [sys.executable, "-m", "tests.sandbox.doomed", engine, str(state_dir)]
+    words = [sys.executable, "-m", "tests.sandbox.doomed", engine, str(state_dir), seconds]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as process:  # noqa: ASYNC220  a start is quick
         request.addfinalizer(process.kill)
         assert process.stdout is not None
         line = await asyncio.to_thread(process.stdout.readline)
         process.send_signal(signal.SIGKILL)
     return Left.model_validate_json(line)
+
+
+def unlike_any_other() -> str:
+    """How long something sleeps that this test alone has started, whatever else runs on the machine."""
+    return str(100_000 + secrets.randbelow(1_000_000))
 
 
 async def said(host: SandboxHost, lease: Lease, script: str) -> str:
@@ -39,7 +44,8 @@ async def said(host: SandboxHost, lease: Lease, script: str) -> str:
 async def test_after_a_kill_in_every_state_one_sweep_leaves_what_is_leased_and_nothing_else(
     request: pytest.FixtureRequest, engine: Engine, tmp_path: Path
 ) -> None:
-    left = await doomed(request, next(name for name, one in ENGINES.items() if one == engine), tmp_path)
+    seconds = unlike_any_other()
+    left = await doomed(request, next(name for name, one in ENGINES.items() if one == engine), tmp_path, seconds)
     leases = left.leases
     kept = [leases[name] for name in (*STATES, "claimed") if name != "leaving"]
     async with keeping(engine.host(tmp_path, snapshots=store_in(tmp_path))) as host:
@@ -52,7 +58,7 @@ async def test_after_a_kill_in_every_state_one_sweep_leaves_what_is_leased_and_n
         assert await said(host, woken, "cat mark") == "pausing"
         await host.sweep([])
 
-    assert processes_with("86311") == []
+    assert processes_with(seconds) == []
     assert [name for lease in leases.values() for name in remains(lease, tmp_path)] == []
 
 
@@ -92,7 +98,7 @@ async def test_a_sweep_finds_what_no_sandbox_leads_to(engine: Engine, tmp_path: 
 async def test_a_sweep_ends_processes_whose_folder_is_gone(tmp_path: Path) -> None:
     async with keeping(ENGINES["bubblewrap"].host(tmp_path)) as host:
         lease = await host.lease(LeaseRequest(task_id="t", user_id="u"))
-        seconds = str(100_000 + secrets.randbelow(1_000_000))
+        seconds = unlike_any_other()
         await said(host, lease, f"nohup sleep {seconds} >/dev/null 2>&1 &")
         (tmp_path / "bubblewrap" / lease.sandbox_id / "record.json").unlink()
 
