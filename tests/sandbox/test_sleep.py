@@ -193,7 +193,7 @@ async def test_a_sandbox_of_another_runtime_than_demanded_is_refused(tmp_path: P
         await host.lease(asked("t"))
 
         for task_id in ("t", "new"):
-            with pytest.raises(SandboxUnavailable, match=r"runsc.*bwrap"):
+            with pytest.raises(SandboxUnavailable, match=r"runsc.*(bwrap|bubblewrap)"):
                 await host.lease(LeaseRequest(task_id=task_id, user_id="u", runtime="runsc"))
 
 
