@@ -115,11 +115,15 @@ class Acting(activities.Acting):
 
     async def _begun(self, run: _Run) -> Begun | Done | InDoubt:
         call, task_id = run.call, run.request.judged.task_id
-        place = _place(self._parts.host_id, run.request.lease)
+        place, earlier = _place(self._parts.host_id, run.request.lease), run.request.earlier
         try:
-            return await self._parts.ledger.begin(task_id, call.call_id, call.args_sha256, call.tool, place)
+            entry = await self._parts.ledger.begin(task_id, call.call_id, call.args_sha256, call.tool, place)
         except CallChanged as changed:
             raise ApplicationError(str(changed), type=CallChanged.__name__, non_retryable=True) from changed
+        if isinstance(entry, Begun) and earlier is not None:
+            # It may have begun on another host, whose ledger is there.
+            return InDoubt(started_at=earlier.at, host=_place("", earlier.lease))
+        return entry
 
     async def _result(self, run: _Run, entry: Begun | InDoubt, sandbox: Sandbox | None, pulse: Pulse) -> ToolResult:
         language = run.request.language

@@ -1,5 +1,7 @@
 """The activities that workflows may call, by their names and shapes; workers give them a body."""
 
+from datetime import datetime
+
 from temporalio import activity
 
 from contracts.delivery import DeliverOutcome, DeliverRequest
@@ -52,6 +54,13 @@ class JudgeOutcome(Value):
     demands: Demands = Demands()
 
 
+class Earlier(Value):
+    """An attempt at a call that may have had its effect: its end was never heard of."""
+
+    lease: Lease
+    at: datetime
+
+
 class RunRequest(Value):
     """Run one judged call. The worker judges once more: a call that asks needs its approval here."""
 
@@ -59,6 +68,8 @@ class RunRequest(Value):
     lease: Lease | None
     approval: Approval | None = None
     language: Language = "en"
+    earlier: Earlier | None = None
+    """The last attempt in a sandbox that was lost: only the ledger of its host knows what became of it."""
 
 
 class RunOutcome(Value):

@@ -4,7 +4,7 @@ from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 
@@ -62,6 +62,10 @@ class Settings(BaseSettings):
 
     host_id: str = Field(default="local", pattern=r"^[a-z0-9][a-z0-9-]{0,40}$")
     """Name of this sandbox host; it must stay the same over restarts, and differ between hosts."""
+
+    worker_role: Literal["all", "control", "host"] = "all"
+    """`host` only holds sandboxes, for a further machine of an installation that runs elsewhere; `control` holds none
+    and does all else."""
 
     planner: Literal["auto", "rules", "litellm"] = "auto"
     """Who decides the next step; auto takes litellm if a model is named, else rules."""
@@ -198,6 +202,13 @@ class Settings(BaseSettings):
     def _absolute(cls, folder: Path) -> Path:
         """The same folder for every process, wherever each was started."""
         return folder.expanduser().absolute()
+
+    @field_validator("worker_role")
+    @classmethod
+    def _has_a_server(cls, role: str, info: ValidationInfo) -> str:
+        if role == "host" and not info.data.get("temporal_address"):
+            raise ValueError("`host` needs ASOS_TEMPORAL_ADDRESS, the server of the installation that it belongs to")
+        return role
 
     @property
     def temporal_target(self) -> str:

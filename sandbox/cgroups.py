@@ -1,6 +1,7 @@
 """The control groups of a sandbox, of both versions: read what the kernel counted, or make one without an engine."""
 
 import os
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -57,6 +58,12 @@ class Group:
         """The command, run by a process that has moved into the group."""
         folders = " ".join(dict.fromkeys(map(str, self.folders.values())))
         return ["/bin/sh", "-c", ENTER, "sh", folders, *command]
+
+    def end(self) -> None:
+        """Kill what is in it."""
+        for pid in self.processes():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def remove(self) -> None:
         """Raises: OSError if something still runs in it."""

@@ -59,7 +59,7 @@ def obstacle(info: Mapping[str, Any], runtime: str, language: Language) -> str |
 
 
 def save(sandbox_id: str, into: Path, language: Language, client: docker.APIClient) -> None:
-    """Write the memory of a running or paused container into an empty folder, and end it.
+    """Write the memory of a running or paused container into an empty folder. It ends by that, which `let_end` awaits.
 
     Raises: Unsupported, SandboxBusy and SnapshotFailed, after which it is as it was; SandboxLost, APIError.
     """
@@ -82,9 +82,14 @@ def save(sandbox_id: str, into: Path, language: Language, client: docker.APIClie
             request(client, "POST", f"/containers/{sandbox_id}/checkpoints", json={"CheckpointID": NAME, "Exit": True})
     except (NotWritten, APIError) as error:
         _tell_failure(sandbox_id, was_paused, error, language, client)
-    _let_end(sandbox_id, END_SECONDS, client)
     if near is None:
+        let_end(sandbox_id, client)
         _fetch(facts, own, into, language, client)
+
+
+def let_end(sandbox_id: str, client: docker.APIClient) -> None:
+    """See the container end, as far as it does within half a minute. Raises: NotFound, APIError."""
+    _let_end(sandbox_id, END_SECONDS, client)
 
 
 def own_folder(sandbox_id: str, language: Language, client: docker.APIClient) -> Path:

@@ -109,16 +109,22 @@ class Driver(Protocol):
         ...
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
-        """Write the memory of all its processes into an empty folder, and end them; its folders stay until `destroy`.
+        """Write the memory of all its processes into an empty folder, by which they end; its folders stay until
+        `destroy`, and `ended` waits until the engine knows of the end.
         Every stream must be closed before; what came in through `attach` does not go on. A paused one is no error.
         Raises: Unsupported, SandboxBusy and SnapshotFailed, after which it is as it was; SandboxLost,
         SandboxUnavailable."""
         ...
 
+    async def ended(self, sandbox_id: str) -> None:
+        """After a checkpoint: until it can be restarted. Raises: SandboxUnavailable."""
+        ...
+
     async def restart(
         self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
     ) -> Found:
-        """A sandbox whose processes go on where the checkpoint stopped them; `fill` puts its files in place before.
+        """A sandbox whose processes go on where the checkpoint stopped them; `fill` puts its files in place before,
+        and whatever the folder of the checkpoint does not hold yet.
         One of that id that has ended keeps its folders, and one that runs is given as it is.
         Raises: Unsupported, SnapshotUnusable, SandboxUnavailable."""
         ...

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +23,9 @@ USUAL_SOCKET = "/var/run/docker.sock"
 OWN_SOCKET = "/run/asos-engine/docker.sock"
 """Where `deploy/setup/engine.sh` puts the engine that it starts on a machine without one."""
 
+CALL_SECONDS = 60
+"""After so long without a word from it, the engine counts as absent."""
+AT_ONCE = 16
 LONG_SECONDS = 600
 """For calls that move the memory of a sandbox."""
 
@@ -68,12 +72,13 @@ def request(client: docker.APIClient, method: str, path: str, **options: Any) ->
 
 
 class Engine:
-    """One engine."""
+    """One engine. It has threads of its own: while it hangs, nothing else of this process waits for a thread."""
 
     def __init__(self, docker_host: str, language: Language) -> None:
         self.address = engine_address(docker_host)
         self._language: Language = language
         self._client: docker.APIClient | None = None
+        self._threads: ThreadPoolExecutor | None = None
 
     async def ask(self, question: Callable[[docker.APIClient], T], *, image: str = "") -> T:
         """Run a blocking call of the engine's client. Raises: SandboxUnavailable, NotFound."""
@@ -83,7 +88,7 @@ class Engine:
             return question(self.client())
 
         try:
-            return await asyncio.to_thread(act)
+            return await asyncio.get_running_loop().run_in_executor(self._pool(), act)
         except ImageNotFound as error:
             raise SandboxUnavailable(texts.IMAGE_ABSENT.say(self._language, image=image)) from error
         except NotFound:
@@ -98,10 +103,20 @@ class Engine:
     def client(self) -> docker.APIClient:
         """For code that already runs in a thread."""
         if self._client is None:
-            self._client = docker.APIClient(base_url=self.address, version="auto", timeout=60, num_pools=16)
+            self._client = docker.APIClient(
+                base_url=self.address, version="auto", timeout=CALL_SECONDS, num_pools=AT_ONCE
+            )
         return self._client
 
     async def close(self) -> None:
         if self._client is not None:
             await asyncio.to_thread(self._client.close)
             self._client = None
+        if self._threads is not None:
+            self._threads.shutdown(wait=False)
+            self._threads = None
+
+    def _pool(self) -> ThreadPoolExecutor:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="engine")
+        return self._threads

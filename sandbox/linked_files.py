@@ -40,8 +40,8 @@ class LinkedFiles:
         return await self._sandbox.use(lambda linked: linked.files.read(path, max_bytes))
 
     async def write(self, path: str, content: bytes) -> None:
-        await self._sandbox.permit_write()
-        await self._sandbox.use(lambda linked: linked.files.write(path, content))
+        room = await self._sandbox.permit_write()
+        await self._sandbox.use(lambda linked: linked.files.write(path, content, room))
 
     async def list(self, path: str) -> Sequence[FileEntry]:
         return await self._sandbox.use(lambda linked: linked.files.list(path))

@@ -9,7 +9,6 @@ import logging
 import shutil
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -32,6 +31,7 @@ from sandbox.quota import why_lost
 from sandbox.records import Record
 from sandbox.snapshots.folder_tree import FolderTree
 from sandbox.snapshots.tree import Tree
+from sandbox.together import both
 
 PART = ".part"
 PROCESS_TREE = "process"
@@ -222,13 +222,20 @@ class Saving:
         """Whoever cancels this leaves it as it is: the folder of the checkpoint says that it has to be brought back."""
         try:
             checkpoint = await self._checkpointed(record.sandbox_id)
-            snapshot = await self._taken(record, name, "process", {PROCESS_TREE: FolderTree(checkpoint)})
+            trees = {PROCESS_TREE: FolderTree(checkpoint)}
+            snapshot, _ = await both(self._taken(record, name, "process", trees), self._ended(record.sandbox_id))
         except (SnapshotFailed, SandboxBusy, Unsupported):
             await self.there(record)
             raise
         if stay:
             await self.go_on(record)
         return snapshot
+
+    async def _ended(self, sandbox_id: str) -> None:
+        try:
+            await self._driver.ended(sandbox_id)
+        except SandboxUnavailable as error:
+            raise SnapshotFailed(f"nobody knows whether {sandbox_id} has ended: {error}") from error
 
     async def _checkpointed(self, sandbox_id: str) -> Path:
         """The folder is whole when it has lost the end of its name."""
@@ -248,10 +255,17 @@ class Saving:
     async def _restarted(self, spec: Spec, snapshot: Snapshot) -> Found:
         checkpoint = self._folder / spec.sandbox_id
         await asyncio.to_thread(checkpoint.mkdir, mode=0o700, parents=True, exist_ok=True)
+        # The engine makes a container meanwhile.
+        coming = asyncio.ensure_future(self._filled(snapshot, {PROCESS_TREE: FolderTree(checkpoint)}))
+
+        async def fill(trees: Mapping[str, Tree]) -> None:
+            await both(coming, self._filled(snapshot, trees))
+
         try:
-            await self._filled(snapshot, {PROCESS_TREE: FolderTree(checkpoint)})
-            return await self._driver.restart(spec, checkpoint, partial(self._filled, snapshot))
+            return await self._driver.restart(spec, checkpoint, fill)
         finally:
+            coming.cancel()
+            await asyncio.gather(coming, return_exceptions=True)
             await self.forget(spec.sandbox_id)
 
     async def _filled(self, snapshot: Snapshot, trees: Mapping[str, Tree]) -> None:

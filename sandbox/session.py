@@ -13,8 +13,9 @@ from contracts.language import Language
 from contracts.messages import HostGrant
 from contracts.sandbox import Command, CommandOutcome, Lease, Progress, SandboxLost
 from sandbox import disk
+from sandbox.beside import Beside
 from sandbox.commands import Commands
-from sandbox.driver import Attached
+from sandbox.driver import Attached, Driver
 from sandbox.exchange import LinkBroken
 from sandbox.files import AgentFiles
 from sandbox.forwarding import forwarded
@@ -22,7 +23,7 @@ from sandbox.kept import KeptShell, kept_shell
 from sandbox.limits import Limits
 from sandbox.link import Link, Serve
 from sandbox.linked_files import LinkedFiles
-from sandbox.quota import Quota, Watched
+from sandbox.quota import Quota
 from sandbox.terminal import Terminal, terminal
 from sandbox.trust import Trust
 
@@ -56,7 +57,7 @@ class OpenSandbox:
         reach: Reach,
         serve: Serve,
         permit: Callable[[Sequence[HostGrant]], None],
-        driver: Watched,
+        driver: Driver,
         limits: Limits,
         trust: Trust | None = None,
         language: Language = "en",
@@ -73,6 +74,7 @@ class OpenSandbox:
         self._closed = False
         self._users = 0
         self.files = LinkedFiles(self)
+        self._beside = Beside(lambda: driver.trees(lease.sandbox_id))
 
     @property
     def lease(self) -> Lease:
@@ -160,7 +162,7 @@ class OpenSandbox:
                 link = await Link.opened(await self._reach(), self._serve)
             except LinkBroken as error:
                 raise SandboxLost(f"{self._lease.sandbox_id}: {error}") from error
-            self._linked = Linked(link, Commands(link, self._limits), AgentFiles(link))
+            self._linked = Linked(link, Commands(link, self._limits), AgentFiles(link, self._beside))
             return self._linked
 
     async def use(self, act: Callable[[Linked], Awaitable[T]]) -> T:

@@ -1,12 +1,15 @@
 """A Docker engine beside the one under test, as another machine would have it; ready within two seconds."""
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,58 +22,98 @@ START_SECONDS = 60
 KIND = "overlay2"
 
 
+@dataclass
+class SecondEngine:
+    """An engine that a test may kill and start again."""
+
+    folder: Path
+    settings: dict[str, Any]
+    process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def address(self) -> str:
+        return f"unix://{self.folder}/docker.sock"
+
+    def start(self) -> None:
+        """Call it from the main thread: the engine ends with the thread that started it. Raises: TimeoutError."""
+        (self.folder / "daemon.json").write_text(json.dumps(self.settings))
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "TERM", "dockerd", "--config-file", self.folder / "daemon.json"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        _wait_for(self.address, self.process, self.folder / "log")
+
+    def signal(self, number: signal.Signals) -> None:
+        """SIGSTOP lets it hang, SIGCONT go on."""
+        assert self.process is not None
+        self.process.send_signal(number)
+
+    def kill(self) -> None:
+        """The engine alone: what runs in its containers lives on until it starts again, and is then ended."""
+        self.signal(signal.SIGKILL)
+        assert self.process is not None
+        self.process.wait(30)
+        # Its containerd has died with it. Where nobody reaps that one, the next engine would take it for a living one.
+        (self.folder / "exec" / "containerd" / "containerd.pid").unlink(missing_ok=True)
+
+    def cut_power(self) -> None:
+        """Its containers die with it."""
+        client = docker.APIClient(base_url=self.address, version="auto")
+        containers = [client.inspect_container(found["Id"]) for found in client.containers()]
+        client.close()
+        self.kill()
+        for container in containers:
+            os.kill(container["State"]["Pid"], signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Leave nothing."""
+        if self.process is None:
+            return
+        if self.process.poll() is not None:
+            self.start()
+        self.signal(signal.SIGCONT)
+        _remove_containers(self.address)
+        self.process.terminate()
+        self.process.wait(30)
+
+
 @contextmanager
-def second_engine(*images: str) -> Iterator[str]:
-    """Its address. It has these images, and the runtimes of the first one. Needs root and `dockerd`.
+def second_engine(*images: str) -> Iterator[SecondEngine]:
+    """It has these images, and the runtimes of the first one. Needs root and `dockerd`.
 
     Raises: TimeoutError.
     """
     first = docker.APIClient(base_url=engine_address(""), version="auto")
     store = Path(first.info()["DockerRootDir"])
     folder = Path(tempfile.mkdtemp(prefix="asos-second-", dir=store.parent))
+    engine = SecondEngine(folder, _settings(folder, first.info()))
     try:
         with _one_mount(store.parent, folder / "both") as both:
             shared = all(
                 _share(request(first, "GET", f"/images/{image}/json").json(), both / store.name, both / folder.name)
                 for image in images
             )
-        with _running(folder, first.info()) as address:
-            if not shared:
-                _load(images, first, address)
-            yield address
+        engine.start()
+        if not shared:
+            _load(images, first, engine.address)
+        yield engine
     finally:
+        engine.stop()
         first.close()
         _unmount_below(folder)
         shutil.rmtree(folder)
 
 
-@contextmanager
-def _running(folder: Path, first: dict[str, Any]) -> Iterator[str]:
-    address = f"unix://{folder}/docker.sock"
-    (folder / "daemon.json").write_text(json.dumps(_settings(folder, address, first)))
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "TERM", "dockerd", "--config-file", folder / "daemon.json"],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    try:
-        _wait_for(address, process, folder / "log")
-        yield address
-        _remove_containers(address)
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _settings(folder: Path, address: str, first: dict[str, Any]) -> dict[str, Any]:
+def _settings(folder: Path, first: dict[str, Any]) -> dict[str, Any]:
     return {
         "data-root": f"{folder}/data",
         "exec-root": f"{folder}/exec",
         "pidfile": f"{folder}/pid",
-        "hosts": [address],
+        "hosts": [f"unix://{folder}/docker.sock"],
         "bridge": "none",
         "iptables": False,
         "ip-forward": False,

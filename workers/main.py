@@ -55,8 +55,23 @@ class Served:
     at_once: int = 100
 
 
-def served(parts: Parts, host_id: str, max_sandboxes: int) -> list[Served]:
+def served(parts: Parts, settings: Settings) -> list[Served]:
     """All queues of this worker beside the one for workflows and planning."""
+    here = [] if settings.worker_role == "control" else sandboxes(parts, settings)
+    return here if settings.worker_role == "host" else [control(parts), *here]
+
+
+def control(parts: Parts) -> Served:
+    """What needs no sandbox."""
+    return Served(
+        CONTROL,
+        [parts.acting.run_tool, parts.watching.task_is_open, parts.placing.acquire_sandbox],
+        at_once=WAITING_NEEDS,
+    )
+
+
+def sandboxes(parts: Parts, settings: Settings) -> list[Served]:
+    """What is done on the machine that holds a sandbox, or will."""
     leasing = parts.leasing
     here: list[Callable[..., Any]] = [
         parts.acting.run_tool,
@@ -68,27 +83,14 @@ def served(parts: Parts, host_id: str, max_sandboxes: int) -> list[Served]:
         parts.sweeping.sweep_host,
     ]
     return [
-        Served(
-            CONTROL,
-            [parts.acting.run_tool, parts.watching.task_is_open, parts.placing.acquire_sandbox],
-            at_once=WAITING_NEEDS,
-        ),
         Served(HOSTS, [leasing.lease_sandbox, leasing.reclaim_sandbox], at_once=NEW_SANDBOXES),
-        Served(host_queue(host_id), here, at_once=4 * max_sandboxes),
+        Served(host_queue(settings.host_id), here, at_once=4 * settings.max_sandboxes),
     ]
 
 
 def workers_of(client: Client, parts: Parts, settings: Settings) -> list[Worker]:
     """One Temporal worker for each queue."""
-    workflows = Worker(
-        client,
-        task_queue=WORKFLOWS,
-        workflows=[TaskWorkflow, ConversationWorkflow, SandboxWorkflow, SweepWorkflow],
-        activities=[parts.judging.judge, parts.planning.plan],
-        max_cached_workflows=CACHED_WORKFLOWS,
-        sticky_queue_schedule_to_start_timeout=STICKY,
-        graceful_shutdown_timeout=GRACE,
-    )
+    workflows = [] if settings.worker_role == "host" else [thinking(client, parts)]
     others = [
         Worker(
             client,
@@ -99,9 +101,22 @@ def workers_of(client: Client, parts: Parts, settings: Settings) -> list[Worker]
             default_heartbeat_throttle_interval=HEARTBEATS,
             graceful_shutdown_timeout=GRACE,
         )
-        for each in served(parts, settings.host_id, settings.max_sandboxes)
+        for each in served(parts, settings)
     ]
-    return [workflows, *others]
+    return [*workflows, *others]
+
+
+def thinking(client: Client, parts: Parts) -> Worker:
+    """What runs workflows, judges and plans."""
+    return Worker(
+        client,
+        task_queue=WORKFLOWS,
+        workflows=[TaskWorkflow, ConversationWorkflow, SandboxWorkflow, SweepWorkflow],
+        activities=[parts.judging.judge, parts.planning.plan],
+        max_cached_workflows=CACHED_WORKFLOWS,
+        sticky_queue_schedule_to_start_timeout=STICKY,
+        graceful_shutdown_timeout=GRACE,
+    )
 
 
 @asynccontextmanager
@@ -120,7 +135,8 @@ async def serve(service: Service, stop: asyncio.Event) -> None:
     async with open_parts(settings, service.redactor, service.telemetry.runtime) as parts:
         await prepare_namespace(parts.client, None if settings.temporal_address else settings.retention_days)
         async with working(parts.client, parts, settings) as workers:
-            await keep_sweeping(parts.client, settings.host_id, timedelta(seconds=settings.sandbox_sweep_seconds))
+            if settings.worker_role != "control":
+                await keep_sweeping(parts.client, settings.host_id, timedelta(seconds=settings.sandbox_sweep_seconds))
             async with serve_host(parts, settings, lambda: health(workers, settings)):
                 await until_stopped(stop, workers)
 

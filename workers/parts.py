@@ -102,7 +102,8 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         house = await asyncio.to_thread(house_of, settings, paths, keyring, policy_file)
         host = await host_of(settings, paths, snapshots, house, await stack.enter_async_context(auditing(log)))
         stack.push_async_callback(host.close)
-        await begun(host)
+        if settings.worker_role != "control":
+            await begun(host)
         planner = await stack.enter_async_context(planner_of(settings, blobs))
         acting = ActingParts(
             examiner=examiner,

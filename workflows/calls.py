@@ -7,7 +7,7 @@ from typing import Literal
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
-from contracts.activities import Acting, JudgeOutcome, JudgeRequest, Judging, RunOutcome, RunRequest
+from contracts.activities import Acting, Earlier, JudgeOutcome, JudgeRequest, Judging, RunOutcome, RunRequest
 from contracts.errors import SANDBOX_LOST, SANDBOX_REFUSED
 from contracts.language import Language
 from contracts.queues import CONTROL
@@ -20,7 +20,7 @@ from contracts.transcript import NoteTurn, ToolTurn
 from contracts.verdicts import Ask, Deny, Reason
 from workflows import limits
 from workflows.asking import Asking
-from workflows.failures import host_is_away, reason_of, type_of
+from workflows.failures import has_not_begun, host_is_away, reason_of, type_of
 from workflows.state import TaskState
 from workflows.stopping import heed_stop
 from workflows.visibility import Visibility
@@ -107,18 +107,22 @@ class Calls:
 
     async def _act(self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None) -> ToolTurn:
         """Run the call; one that may be repeated, or has not begun, runs again if its sandbox is lost underneath it."""
+        earlier: Earlier | None = None
         for _ in range(limits.LOST_IN_ONE_CALL):
             lease = await self._place(judged)
+            at = workflow.now()
             try:
-                return await self._attempt(call, judged, approval, lease)
+                return await self._attempt(call, judged, approval, lease, earlier)
             except ActivityError as error:
                 if self._state.interrupted and is_cancelled_exception(error):
                     return self._closed(call, "failed", "interrupted", "interrupted by a pause; it may have begun")
                 if lease is None or not (type_of(error) in GONE or host_is_away(error)):
                     return self._closed(call, "failed", "failed", reason_of(error))
                 self._workplace.lost(lease)
-                if not judged.repeatable and type_of(error) != SANDBOX_REFUSED:
-                    break
+                if not has_not_begun(error):
+                    earlier = Earlier(lease=lease, at=at)
+                    if not judged.repeatable:
+                        break
             finally:
                 if lease is not None:
                     self._workplace.done()
@@ -136,13 +140,24 @@ class Calls:
             self._workplace.done()
 
     async def _attempt(
-        self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None, lease: Lease | None
+        self,
+        call: ToolCall,
+        judged: JudgeOutcome,
+        approval: Approval | None,
+        lease: Lease | None,
+        earlier: Earlier | None,
     ) -> ToolTurn:
         state = self._state
         heed_stop(state)
         handle = workflow.start_activity_method(
             Acting.run_tool,
-            RunRequest(judged=self._question(call), lease=lease, approval=approval, language=state.given.language),
+            RunRequest(
+                judged=self._question(call),
+                lease=lease,
+                approval=approval,
+                language=state.given.language,
+                earlier=earlier,
+            ),
             activity_id=f"tool-{call.call_id}" if lease is None else f"tool-{call.call_id}-e{lease.epoch}",
             task_queue=lease.task_queue if lease else CONTROL,
             start_to_close_timeout=timedelta(seconds=judged.timeout_seconds) + limits.TOOL_MARGIN,

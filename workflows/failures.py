@@ -2,6 +2,8 @@
 
 from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError, TimeoutType
 
+from contracts.errors import SANDBOX_REFUSED
+
 SHOWN_CHARACTERS = 300
 
 
@@ -29,3 +31,12 @@ def host_is_away(error: ActivityError) -> bool:
         TimeoutType.SCHEDULE_TO_START,
         TimeoutType.HEARTBEAT,
     )
+
+
+def has_not_begun(error: ActivityError) -> bool:
+    """Whether it is certain that nothing was done: it was refused at once, or nobody has ever taken it."""
+    cause = error.cause
+    if isinstance(cause, TimeoutError):
+        # The server names the failure of an attempt before this wait, if there was one.
+        return cause.type is TimeoutType.SCHEDULE_TO_START and cause.cause is None
+    return type_of(error) == SANDBOX_REFUSED

@@ -24,11 +24,13 @@ SQLITE_PRAGMAS = ("journal_mode=wal", "synchronous=normal")
 
 
 def stack_of(settings: Settings) -> Stack:
-    """The embedded Temporal server, unless the settings name one that already runs, then worker and gateway."""
+    """The embedded Temporal server, unless the settings name one that already runs, then worker and gateway. A machine
+    that only holds sandboxes has a worker alone."""
     embedded = () if settings.temporal_address else (_temporal(settings),)
+    gateway = () if settings.worker_role == "host" else (_gateway(settings),)
     return Stack(
         data_dir=settings.data_dir,
-        parts=(*embedded, _worker(settings), _gateway(settings)),
+        parts=(*embedded, _worker(settings), *gateway),
         ui_url=addresses.ui(settings),
         versions=_versions(),
     )

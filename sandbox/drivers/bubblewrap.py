@@ -102,6 +102,9 @@ class Driver:
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
 
+    async def ended(self, sandbox_id: str) -> None:
+        raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
+
     async def restart(
         self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
     ) -> Found:
@@ -114,7 +117,10 @@ class Driver:
         await asyncio.to_thread(end_process, belonging)
 
     async def destroy(self, sandbox_id: str) -> None:
-        await asyncio.to_thread(self._destroy, sandbox_id)
+        try:
+            await asyncio.to_thread(self._destroy, sandbox_id)
+        except OSError as error:
+            raise SandboxUnavailable(f"{sandbox_id} could not be removed: {error}") from error
 
     async def close(self) -> None:
         """Nothing is held open between calls."""
@@ -222,6 +228,7 @@ class Driver:
                 process.kill()
             psutil.wait_procs(everyone, timeout=GONE_SECONDS)
         if (group := cgroups.named(sandbox_id)) is not None:
+            group.end()  # whatever the folder knows: it may be damaged
             group.remove()
         folder.remove()
 

@@ -106,6 +106,12 @@ class Driver:
         except NotFound as error:
             raise SandboxLost(f"the container {sandbox_id} is gone") from error
 
+    async def ended(self, sandbox_id: str) -> None:
+        try:
+            await self._engine.ask(partial(checkpoints.let_end, sandbox_id))
+        except NotFound as error:
+            raise SandboxUnavailable(f"the container {sandbox_id} is gone") from error
+
     async def restart(
         self, spec: Spec, checkpoint: Path, fill: Callable[[Mapping[str, Tree]], Awaitable[None]]
     ) -> Found:

@@ -51,6 +51,7 @@ class Agent:
             "read": lambda number, _body, **asked: _made(Reading(self.link, number, **asked)),
             "store": lambda number, _body, **asked: _made(Writing(self.link, number, **asked)),
             "write": self._write,
+            "beside": self._beside,
             "list": lambda number, _body, **asked: _made(Listing(self.link, number, **asked)),
             "artifacts": self._artifacts,
             "shell": self._shell,
@@ -100,6 +101,11 @@ class Agent:
         writing.take(body)
         if number in self.link.channels:
             writing.end()
+
+    def _beside(self, number: int, _body: bytes, act: str, **asked: bytes) -> None:
+        from sandbox.inside.beside import ACTS  # noqa: PLC0415  few need it
+
+        self.link.reply(number, said(ACTS[act](**asked)).encode("ascii"))
 
     def _artifacts(self, number: int, _body: bytes) -> None:
         from sandbox.inside.artifacts import Artifacts  # noqa: PLC0415  hashlib takes 15 ms, and few need it

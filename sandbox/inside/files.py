@@ -6,7 +6,7 @@ import os
 import stat
 
 from sandbox.inside.link import Channel
-from sandbox.inside.places import Refused, complaint, entered, kind_of, located, opened, require_plain
+from sandbox.inside.places import LASTING, Refused, complaint, entered, kind_of, located, opened, require_plain
 from sandbox.inside.records import write_all
 from sandbox.inside.wire import PIECE
 from sandbox.inside.words import said
@@ -23,7 +23,8 @@ PART = b".asos-"
 class Reading(Channel):
     """The content of one file."""
 
-    def __init__(self, link: Link, number: int, path: bytes, most: int) -> None:
+    def __init__(self, link: Link, number: int, path: bytes, most: int, beside: int = 0) -> None:
+        """Of one with `beside` bytes or more only the place is said, if it is in a folder that lasts; 0 is no file."""
         super().__init__(link, number)
         place = located(path)
         self._shown, self._most, self._sent = place.shown, most, 0
@@ -34,7 +35,11 @@ class Reading(Channel):
         if facts.st_size > most:
             os.close(self._file)
             raise Refused(f"{self._shown} has {facts.st_size} bytes, more than the {most} that may be read")
-        self.more()
+        if 0 < beside <= facts.st_size and place.root in LASTING:
+            os.close(self._file)
+            self.reply({"size": facts.st_size, "root": place.root.decode(), "below": b"/".join(place.below).hex()})
+        else:
+            self.more()
 
     def more(self) -> None:
         while self.credit > 0:
@@ -66,7 +71,7 @@ class Writing(Channel):
         self._most, self._size = most, 0
         self._place = located(path, make=True)
         try:
-            self._mode = _mode_of(self._place)
+            self._mode = mode_of(self._place)
             self._part = PART + os.urandom(8).hex().encode()
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             self._file = os.open(self._part, flags, 0o600, dir_fd=self._place.folder)
@@ -87,7 +92,7 @@ class Writing(Channel):
     def end(self) -> None:
         place = self._place
         try:
-            _mode_of(place)
+            mode_of(place)
             os.fchmod(self._file, self._mode)
             os.rename(self._part, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
         except OSError as error:
@@ -168,7 +173,7 @@ class Listing(Lines):
                 self.found.append(said([name, kind_of(facts), facts.st_size, facts.st_mtime]).encode("ascii"))
 
 
-def _mode_of(place: Place) -> int:
+def mode_of(place: Place) -> int:
     """Mode for the new content: that of the file it replaces. Raises: Refused."""
     facts = place.facts()
     if facts is None:

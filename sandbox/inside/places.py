@@ -8,7 +8,9 @@ import posixpath
 import stat
 
 WORKSPACE = b"/workspace"
-ROOTS = (WORKSPACE, b"/home/agent", b"/tmp")
+LASTING = (WORKSPACE, b"/home/agent")
+"""Folders that outlive the sandbox's processes: the host may be able to reach them."""
+ROOTS = (*LASTING, b"/tmp")
 KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW
 
@@ -20,9 +22,12 @@ class Refused(Exception):
 class Place:
     """An open folder, and a name in it that need not exist. Whoever gets it closes it."""
 
-    def __init__(self, folder: int, name: bytes, shown: str) -> None:
+    def __init__(self, folder: int, root: bytes, below: list[bytes], shown: str) -> None:
         self.folder = folder
-        self.name = name
+        self.root = root
+        self.below = below
+        """The names that lead to it from the root, none of them a link when it was looked at."""
+        self.name = below[-1] if below else b"."
         self.shown = shown
         """The path as it was asked for."""
 
@@ -54,7 +59,7 @@ def located(path: bytes, make: bool = False) -> Place:
     except BaseException:
         os.close(folder)
         raise
-    return Place(folder, names[-1] if names else b".", shown)
+    return Place(folder, root, names, shown)
 
 
 def opened(place: Place) -> tuple[int, os.stat_result]:

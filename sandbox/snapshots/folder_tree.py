@@ -19,12 +19,12 @@ class FolderTree:
 
     def __init__(self, path: Path, *, uid: int | None = None, bounds: Bounds | None = None) -> None:
         """What is filled in belongs to the user `uid`, or to this process's own."""
-        self._path = path
-        self._uid = uid
+        self.path = path
+        self.uid = uid
         self._bounds = bounds or Bounds()
 
     async def read(self, wanted: Wanted) -> AsyncGenerator[Sequence[Part], None]:
-        parts = walk(self._path, wanted, self._bounds)
+        parts = walk(self.path, wanted, self._bounds)
         try:
             async for batch in ahead(lambda: batch_of(parts)):
                 yield batch
@@ -32,10 +32,10 @@ class FolderTree:
             await in_thread(parts.close)
 
     async def fill(self, parts: AsyncIterator[Sequence[Part]]) -> None:
-        top = await in_thread(os.open, self._path, FOLDER)
+        top = await in_thread(os.open, self.path, FOLDER)
         try:
             await in_thread(empty, top)
-            filler = Filler(top, self._uid)
+            filler = Filler(top, self.uid)
             try:
                 async for batch in parts:
                     await in_thread(filler.take, batch)

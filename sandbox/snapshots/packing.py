@@ -2,10 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
 
 import zstandard
 
@@ -19,7 +17,11 @@ LEVEL = 1
 RAW, COMPRESSED = b"\0", b"\1"
 WORTH_IT = 0.95
 """A block that does not become smaller than this is kept as it is."""
+SAMPLES, SAMPLE_BYTES = 8, 8 * 1024
+HOPELESS = 0.99
+"""Samples know less of repetitions than the whole, so they must say it clearly."""
 AT_ONCE = min(os.cpu_count() or 1, 8) + 1
+STORED_AT_ONCE = 4
 
 
 @dataclass
@@ -32,14 +34,17 @@ class _Layer:
 
 
 class Packer:
-    """Packs for one snapshot; never more than AT_ONCE blocks and layers are under way. Use as a context: what still
-    goes on at its end is stopped."""
+    """Packs for one snapshot; never more than AT_ONCE blocks and STORED_AT_ONCE layers are under way. Use as a context:
+    what still goes on at its end is stopped."""
 
     def __init__(self, shelf: Shelf, seal: Seal, folder: str) -> None:
         self._shelf = shelf
         self._seal = seal
         self._folder = folder
         self._under_way: set[asyncio.Task[None]] = set()
+        # Apart, so that the processors have work while the disk or the network is waited for.
+        self._packing = asyncio.Semaphore(AT_ONCE)
+        self._storing = asyncio.Semaphore(STORED_AT_ONCE)
         self._open: dict[bool, _Layer] = {}
         self._stored: dict[int, Block] = {}
         self._names: list[str] = []
@@ -55,61 +60,79 @@ class Packer:
 
     async def put(self, full: Full) -> None:
         """Waits only while too much is under way. Raises: ShelfUnreachable, also for an earlier block."""
-        await self._room_for_one()
-        self._start(self._pack(full))
+        await self._packing.acquire()
+        self._look()
+        self._under_way.add(asyncio.ensure_future(self._pack(full)))
 
     async def finish(self) -> tuple[dict[int, Block], list[str]]:
         """When all is stored: where each block lies, and the layers that they count. Raises: ShelfUnreachable."""
-        while self._under_way:
-            await self._one_done()
+        await self._all_done()
         for layer in self._open.values():
-            self._start(self._store(layer))
-        while self._under_way:
-            await self._one_done()
+            await self._storing.acquire()
+            self._under_way.add(asyncio.ensure_future(self._store(layer)))
+        await self._all_done()
         return self._stored, self._names
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        self._under_way.add(asyncio.ensure_future(work))
+    async def _all_done(self) -> None:
+        while self._under_way:
+            await asyncio.wait(self._under_way, return_when=asyncio.FIRST_EXCEPTION)
+            self._look()
 
-    async def _room_for_one(self) -> None:
-        while len(self._under_way) >= AT_ONCE:
-            await self._one_done()
-
-    async def _one_done(self) -> None:
-        done, self._under_way = await asyncio.wait(self._under_way, return_when=asyncio.FIRST_COMPLETED)
-        for error in [task.exception() for task in done]:
-            if error is not None:
-                raise error
+    def _look(self) -> None:
+        """Raises: what a block or layer that is done has failed with."""
+        done = {task for task in self._under_way if task.done()}
+        self._under_way -= done
+        for task in done:
+            task.result()
 
     async def _pack(self, full: Full) -> None:
-        box, digest = await asyncio.to_thread(boxed, self._seal, full.content)
-        layer = self._open.setdefault(full.project, _Layer())
-        layer.blocks[full.number] = Block(0, layer.size, len(box), len(full.content), digest)
-        layer.boxes.append(box)
-        layer.size += len(box)
-        if layer.size >= LAYER_BYTES:
-            del self._open[full.project]
+        try:
+            box, digest = await asyncio.to_thread(boxed, self._seal, full)
+            layer = self._open.setdefault(full.project, _Layer())
+            layer.blocks[full.number] = Block(0, layer.size, len(box), len(full.content), digest)
+            layer.boxes.append(box)
+            layer.size += len(box)
+            if is_whole := layer.size >= LAYER_BYTES:
+                del self._open[full.project]
+                await self._storing.acquire()
+        finally:
+            self._packing.release()
+        if is_whole:
             await self._store(layer)
 
     async def _store(self, layer: _Layer) -> None:
-        content, name = await asyncio.to_thread(_named, layer.boxes)
-        await self._shelf.put(f"{self._folder}/{name}", content)
+        try:
+            content, name = await asyncio.to_thread(_named, layer.boxes)
+            await self._shelf.put(f"{self._folder}/{name}", content)
+        finally:
+            self._storing.release()
         number = len(self._names)
         self._names.append(name)
         self._stored.update({block: place._replace(layer=number) for block, place in layer.blocks.items()})
         self.bytes_added += len(content)
 
 
-def boxed(seal: Seal, content: bytes) -> tuple[bytes, str]:
+def boxed(seal: Seal, full: Full) -> tuple[bytes, str]:
     """The sealed block and its digest."""
-    digest = seal.name(content)
-    smaller = zstandard.ZstdCompressor(level=LEVEL).compress(content)
-    plain = COMPRESSED + smaller if len(smaller) < len(content) * WORTH_IT else RAW + content
-    return seal.close(plain, _place(digest)), digest
+    digest = full.digest or seal.name(full.content)
+    return seal.close(_smaller(full.content) or RAW + full.content, _place(digest)), digest
+
+
+def _smaller(content: bytes) -> bytes | None:
+    """None if it is not worth it. A few samples tell it of what is compressed or random, at a tenth of the time."""
+    compress = zstandard.ZstdCompressor(level=LEVEL).compress
+    if len(content) > 2 * SAMPLES * SAMPLE_BYTES:
+        step = len(content) // SAMPLES
+        sample = b"".join(content[at : at + SAMPLE_BYTES] for at in range(0, step * SAMPLES, step))
+        if len(compress(sample)) >= len(sample) * HOPELESS:
+            return None
+    smaller = COMPRESSED + compress(content)
+    return smaller if len(smaller) < len(content) * WORTH_IT else None
 
 
 def unboxed(seal: Seal, box: bytes, block: Block) -> bytes:
     """Raises: SealBroken."""
+    # That it opens at the place of its digest says that it was closed with that content: the digest need not be taken.
     plain = seal.open(box, _place(block.digest))
     content = plain[1:]
     if plain[:1] == COMPRESSED:
@@ -117,8 +140,8 @@ def unboxed(seal: Seal, box: bytes, block: Block) -> bytes:
             content = zstandard.ZstdDecompressor().decompress(content, max_output_size=block.size)
         except zstandard.ZstdError as error:
             raise SealBroken(f"its content cannot be read ({error})") from error
-    if seal.name(content) != block.digest:
-        raise SealBroken("its content is not what its name says")
+    if len(content) != block.size:
+        raise SealBroken("its content has not the size that it had")
     return content
 
 

@@ -34,6 +34,8 @@ class Full:
     project: bool
     """Project files lie in layers of their own, so that the others need not be kept with them."""
     content: bytes
+    digest: str = ""
+    """Of a single piece, which is known already; of several it is not."""
 
 
 @dataclass
@@ -41,7 +43,20 @@ class _Open:
     """A block that is being put together."""
 
     number: int
-    content: bytearray = field(default_factory=bytearray)
+    pieces: list[bytes] = field(default_factory=list)
+    size: int = 0
+    digest: str = ""
+    """Of the piece that came last."""
+
+    def add(self, content: bytes, digest: str) -> None:
+        self.pieces.append(content)
+        self.size += len(content)
+        self.digest = digest
+
+    def full(self, project: bool) -> Full:
+        if len(self.pieces) == 1:
+            return Full(self.number, project, self.pieces[0], self.digest)
+        return Full(self.number, project, b"".join(self.pieces))
 
 
 class Sorter:
@@ -80,7 +95,7 @@ class Sorter:
     def end(self) -> list[Full]:
         """The last blocks, as full as they are."""
         self._end_file()
-        full = [Full(block.number, project, bytes(block.content)) for project, block in self._open.items()]
+        full = [block.full(project) for project, block in self._open.items()]
         self._open.clear()
         return full
 
@@ -122,11 +137,11 @@ class Sorter:
         piece = self._known.get((project, digest))
         if piece is None:
             block = self._open.get(project) or self._opened(project)
-            piece = Piece(block.number, len(block.content), len(content), digest)
-            block.content += content
+            piece = Piece(block.number, block.size, len(content), digest)
+            block.add(content, digest)
             self._known[project, digest] = piece
-            if len(block.content) >= BLOCK_BYTES:
-                yield Full(block.number, project, bytes(block.content))
+            if block.size >= BLOCK_BYTES:
+                yield block.full(project)
                 del self._open[project]
         self._pieces.append(piece)
 

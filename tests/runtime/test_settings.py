@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from runtime.settings import Settings, SettingsInvalid, read_settings
+from runtime.stack.parts import stack_of
 
 
 @pytest.fixture(autouse=True)
@@ -42,3 +43,22 @@ def test_a_wrong_file_is_told(tmp_path: Path, text: str) -> None:
 def test_the_data_folder_is_the_same_from_everywhere(tmp_path: Path) -> None:
     assert Settings(data_dir=Path("here")).data_dir == tmp_path / "here"
     assert Settings(data_dir=Path("~/there")).data_dir == Path.home() / "there"
+
+
+def test_a_machine_that_only_holds_sandboxes_must_know_its_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASOS_WORKER_ROLE", "host")
+    with pytest.raises(SettingsInvalid, match=r"ASOS_WORKER_ROLE.*ASOS_TEMPORAL_ADDRESS"):
+        read_settings()
+
+    monkeypatch.setenv("ASOS_TEMPORAL_ADDRESS", "server:7233")
+
+    assert read_settings().worker_role == "host"
+
+
+@pytest.mark.parametrize(
+    ("role", "parts"), [("host", ["worker"]), ("all", ["worker", "gateway"]), ("control", ["worker", "gateway"])]
+)
+def test_what_runs_on_a_machine_follows_its_role(role: str, parts: list[str]) -> None:
+    settings = Settings.model_validate({"temporal_address": "server:7233", "worker_role": role})
+
+    assert [part.name for part in stack_of(settings).parts] == parts

@@ -30,6 +30,7 @@ class Engine:
         snapshots: Snapshots | None = None,
         output_mb: int = 4,
         disk_mb: int = 10_240,
+        docker_host: str = "",
     ) -> SandboxHost:
         return await make_host(
             host_id=host_id,
@@ -37,6 +38,7 @@ class Engine:
             driver=self.driver,
             runtime=self.runtime,
             image="base",
+            docker_host=docker_host,
             memory_mb=512,
             disk_mb=disk_mb,
             processes=200,

@@ -59,6 +59,7 @@ class Bench:
     async def put_away(self, sandbox_id: str, memory: Path) -> Saved:
         said = await ask(self.client, sandbox_id, "before")
         await self.driver.checkpoint(sandbox_id, memory)
+        await self.driver.ended(sandbox_id)
         contents = await asyncio.to_thread(checkpointed.folders, self.client, sandbox_id)
         await self.driver.destroy(sandbox_id)
         return Saved(memory, contents, said)
@@ -105,8 +106,8 @@ async def saved(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Saved
 def second() -> Iterator[str]:
     if os.geteuid() != 0:
         pytest.skip("a second engine needs root")
-    with second_engine("agent-sandbox-os/base:latest") as address:
-        yield address
+    with second_engine("agent-sandbox-os/base:latest") as engine:
+        yield engine.address
 
 
 def went_on(before: Mapping[str, Any], after: Mapping[str, Any], said: str) -> bool:
@@ -166,6 +167,7 @@ async def test_a_paused_program_is_saved_as_it_is_and_goes_on_in_its_own_sandbox
     await bench.driver.pause(sandbox_id)
 
     await bench.driver.checkpoint(sandbox_id, tmp_path)
+    await bench.driver.ended(sandbox_id)
     put_away = await bench.driver.find(sandbox_id)
     again = Spec(sandbox_id, OWNER, await bench.driver.resolve_image("base"), "runsc")
     await bench.driver.restart(again, tmp_path, lambda _: asyncio.sleep(0))

@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.tool import ToolContext
-from contracts.activities import Demands, RunOutcome, RunRequest
+from contracts.activities import Demands, Earlier, RunOutcome, RunRequest
 from contracts.messages import HostGrant
 from contracts.tools import ToolResult, args_digest
 from contracts.verdicts import Allow, Ask, Deny, Reason
@@ -146,6 +146,21 @@ async def test_a_command_in_doubt_is_not_run_in_another_sandbox(rig: Rig, sandbo
     assert (outcome.turn.ok, outcome.turn.error) == (False, "uncertain")
     assert "may or may not" in (await rig.whole(outcome.turn.result_ref)).text
     assert effects(sandbox) == 0
+
+
+async def test_a_command_that_may_have_begun_on_a_lost_host_is_not_run_on_another(
+    rig: Rig, sandbox: LocalSandbox
+) -> None:
+    there = LEASE.model_copy(update={"host_id": "lost", "sandbox_id": "sb0"})
+    what = request(TOUCH).model_copy(update={"earlier": Earlier(lease=there, at=NOW)})
+
+    outcome = await run(rig, what)
+
+    assert (outcome.turn.ok, outcome.turn.error) == (False, "uncertain")
+    assert f"{NOW:%Y-%m-%d %H:%M:%S}" in (await rig.whole(outcome.turn.result_ref)).text
+    assert effects(sandbox) == 0
+    # and: whoever asks again is told the same
+    assert (await run(rig, request(TOUCH))).turn == outcome.turn
 
 
 @pytest.mark.parametrize(("repeatable", "error", "runs"), [(True, None, 1), (False, "uncertain", 0)])

@@ -212,8 +212,11 @@ async def stage(script: Script, *, cached: int | None = None) -> AsyncIterator[S
 
 
 @asynccontextmanager
-async def on_stage(client: Client, script: Script, *, cached: int | None = None) -> AsyncIterator[Stage]:
-    """Run the script on this server; workers see the world as the client does."""
+async def on_stage(
+    client: Client, script: Script, *, cached: int | None = None, hosting: bool = True
+) -> AsyncIterator[Stage]:
+    """Run the script on this server; workers see the world as the client does. Without `hosting` the hosts of
+    sandboxes are others."""
     async with AsyncExitStack() as stack:
         # Workflows that were cut short log what their ends trip over. Python 3.11.7 breaks down if that happens in the
         # middle of its parser, which pytest uses to show a failure: https://github.com/python/cpython/issues/106905
@@ -227,13 +230,21 @@ async def on_stage(client: Client, script: Script, *, cached: int | None = None)
                 max_cached_workflows=MODE.cached if cached is None else cached,
             )
         )
-        for queue, activities in served(client, script):
+        for queue, activities in [*served(client, script), *(hosted(script) if hosting else [])]:
             await stack.enter_async_context(Worker(client, task_queue=queue, activities=activities))
         yield Stage(client, script)
 
 
 def served(client: Client, script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
-    """Which queue serves which activities."""
+    """Which queue serves which activities, but for those of hosts."""
+    return [
+        (CONTROL, [script.run_tool, script.task_is_open, Placing(client, script.lifetimes).acquire_sandbox]),
+        (GATEWAY, [script.deliver]),
+    ]
+
+
+def hosted(script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
+    """The queues of the script's own host, and of all hosts."""
     here: list[Callable[..., object]] = [
         script.run_tool,
         script.pause_sandbox,
@@ -243,8 +254,6 @@ def served(client: Client, script: Script) -> list[tuple[str, Sequence[Callable[
         script.release_sandbox,
     ]
     return [
-        (CONTROL, [script.run_tool, script.task_is_open, Placing(client, script.lifetimes).acquire_sandbox]),
         (HOSTS, [script.lease_sandbox, script.reclaim_sandbox]),
         (host_queue("test"), here),
-        (GATEWAY, [script.deliver]),
     ]

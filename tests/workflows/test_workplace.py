@@ -165,6 +165,7 @@ async def test_a_lost_sandbox_is_brought_back_and_planner_and_person_are_told(cl
         status = await handle.query(TaskWorkflow.status)
 
         assert [run.lease.epoch for run in script.runs if run.lease] == [1, 1, 2]
+        assert [run.earlier and run.earlier.lease.epoch for run in script.runs] == [None, None, 1]
         assert script.leases[1].restore == script.saved[1].digest
         assert notes(script, 3) == ["sandbox_restored"]
         assert status.notes == ("sandbox_restored",)
@@ -191,6 +192,7 @@ async def test_a_call_whose_lease_was_refused_has_not_begun_and_is_made_again(cl
 
         turn = [each for each in script.plans[1].additions if isinstance(each, ToolTurn)]
         assert [run.lease.epoch for run in script.runs if run.lease] == [1, 2]
+        assert script.runs[1].earlier is None
         assert turn[0].ok
         assert notes(script, 2) == ["sandbox_lost"]
 

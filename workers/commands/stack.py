@@ -169,7 +169,10 @@ def _tell_up(outcome: UpOutcome, settings: Settings, seconds: float) -> None:
 
 
 def _login_url(settings: Settings) -> str:
-    """An address that logs the owner's browser in; whoever may read the data folder may have one."""
+    """An address that logs the owner's browser in; whoever may read the data folder may have one. None without a
+    gateway."""
+    if settings.worker_role == "host":
+        return ""
     owner = Owner.load(DataPaths(settings.data_dir).owner_token)
     return f"{addresses.gateway(settings)}/login?ticket={owner.ticket(datetime.now(UTC))}"
 
