@@ -49,7 +49,7 @@ def _holds(engine: docker.APIClient, container: str, name: str) -> bool:
 
 
 def _in_bubble(given: Installation, name: str) -> bool:
-    return any(given.data_dir.glob(f"sandboxes/bubblewrap/*/workspace/{name}"))
+    return any(given.data_dir.glob(f"sandboxes/*/bubblewrap/*/workspace/{name}"))
 
 
 def _engine(given: Installation) -> docker.APIClient | None:

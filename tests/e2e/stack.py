@@ -177,10 +177,10 @@ def installation(folder: Path, extra: Mapping[str, str] | None = None) -> Iterat
     finally:
         given.asos("down")
         shutil.rmtree(given.data_dir, ignore_errors=True)
-        _remove_sandboxes(given)
+        remove_sandboxes(given)
 
 
-def _remove_sandboxes(given: Installation) -> None:
+def remove_sandboxes(given: Installation) -> None:
     """Sandboxes outlive `asos down` for the sake of tasks that go on later; here nobody will go on with them."""
     address = given.environment.get("DOCKER_HOST", "unix:///var/run/docker.sock")
     if not Path(address.removeprefix("unix://")).exists():

@@ -1,6 +1,6 @@
 """Machines of one installation, each with its own engine: real hosts behind the activities that workflows call."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +36,7 @@ class Running(Acting):
     async def run_tool(self, request: RunRequest) -> RunOutcome:
         call = request.judged.call
         assert request.lease is not None
+        assert call.args is not None
         try:
             sandbox = await self._host.open(request.lease)
         except SandboxLost as error:
@@ -65,7 +66,7 @@ class Machine:
         # One client serves a queue once in a process, and all machines serve the one of all hosts.
         client = await Client.connect(self.server, plugins=[agent_os_plugin(fixed_keyring())])
         leasing = Leasing(host, snapshots)
-        here = [
+        here: list[Callable[..., object]] = [
             Running(host).run_tool,
             leasing.pause_sandbox,
             leasing.resume_sandbox,
