@@ -79,7 +79,7 @@ class Leasing(activities.Leasing):
     @activity.defn(name="sleep_sandbox")
     async def sleep_sandbox(self, request: SnapshotRequest) -> Snapshot:
         """Raises: ApplicationError of type SandboxBusy, SandboxLost or SnapshotFailed."""
-        return await _answered(self._host.sleep(request.lease, request.name))
+        return await _answered(self._host.sleep(request.lease, request.name, request.kind))
 
     @activity.defn(name="release_sandbox")
     async def release_sandbox(self, lease: Lease) -> None:

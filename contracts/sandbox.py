@@ -281,8 +281,8 @@ class Host(Protocol):
         SandboxLost, SnapshotFailed."""
         ...
 
-    async def sleep(self, lease: Lease, name: str) -> Snapshot:
-        """Save its state, with its processes where the engine can, and free all that it used here.
+    async def sleep(self, lease: Lease, name: str, kind: SnapshotKind = "process") -> Snapshot:
+        """Save its state, with its processes if that is wanted and the engine can, and free all that it used here.
         Raises: SandboxBusy, SandboxLost, SnapshotFailed; it is then still there."""
         ...
 

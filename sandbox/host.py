@@ -194,7 +194,7 @@ class SandboxHost:
             self._register.note(row.model_copy(update={"snapshot": snapshot.digest}))
         return snapshot
 
-    async def sleep(self, lease: Lease, name: str) -> Snapshot:
+    async def sleep(self, lease: Lease, name: str, kind: SnapshotKind = "process") -> Snapshot:
         """Raises: SandboxBusy, SandboxLost, SnapshotFailed; it is then still there."""
         await self._began()
         async with self._locks.of(lease.sandbox_id):
@@ -203,11 +203,8 @@ class SandboxHost:
             record = self._current(lease)
             if self._freezer.is_busy(lease.sandbox_id):
                 raise SandboxBusy(f"something runs in {lease.sandbox_id}")
-            try:
-                snapshot = await self._saving.processes(record, name, stay=False)
-            except (Unsupported, SnapshotFailed) as error:
-                _log.info("only the files of %s are put to sleep: %s", lease.sandbox_id, error)
-                snapshot = await self._saving.files(record, name)
+            saved = await self._processes_saved(record, name) if kind == "process" else None
+            snapshot = saved or await self._saving.files(record, name)
             await self._fell_asleep(record, snapshot)
             return snapshot
 
@@ -243,6 +240,14 @@ class SandboxHost:
             if self._snapshots is not None:
                 await self._snapshots.close()
             await self._driver.close()
+
+    async def _processes_saved(self, record: Record, name: str) -> Snapshot | None:
+        """None if they cannot be. Raises: SandboxBusy, SandboxLost."""
+        try:
+            return await self._saving.processes(record, name, stay=False)
+        except (Unsupported, SnapshotFailed) as error:
+            _log.info("only the files of %s are put to sleep: %s", record.sandbox_id, error)
+            return None
 
     async def _fell_asleep(self, record: Record, snapshot: Snapshot) -> None:
         """Raises: SnapshotFailed if it cannot be written down; then the sandbox stays."""

@@ -60,9 +60,9 @@ class Hosting:
         """Its state under a name; it goes on as it was."""
         return await self._long(Leasing.snapshot_sandbox, name, kind, f"save as {name}")
 
-    async def sleep(self, name: str) -> Snapshot:
+    async def sleep(self, name: str, kind: SnapshotKind) -> Snapshot:
         """Its state under a name; it is on no host any more."""
-        return await self._long(Leasing.sleep_sandbox, name, "process", "put to sleep")
+        return await self._long(Leasing.sleep_sandbox, name, kind, "put to sleep")
 
     async def release(self) -> None:
         """Give it up. A host that cannot be reached keeps it until its sweep."""

@@ -40,7 +40,8 @@ class Keeping:
         if stay.lease is not None and stay.lease.epoch <= request.lost_epoch:
             await self._look_after(stay.lease)
         if stay.lease is not None and request.runtime not in (None, stay.lease.runtime):
-            await self._sleep(ASLEEP, f"policy demands {request.runtime}")
+            # No runtime goes on with the processes of another.
+            await self._sleep(ASLEEP, f"policy demands {request.runtime}", "files")
         while True:
             await self._ready("needed")
             try:
@@ -167,7 +168,9 @@ class Keeping:
             await self._hosting.pause()
             stay.enter(SandboxState.PAUSED, "its task waits")
         elif step == "sleep":
-            await self._sleep(ASLEEP, "its task has ended" if stay.ended else "nobody needed it")
+            # What a task leaves running at its end serves nobody, and its memory is much to keep.
+            kind: SnapshotKind = "files" if stay.ended else "process"
+            await self._sleep(ASLEEP, "its task has ended" if stay.ended else "nobody needed it", kind)
         else:
             await self._reclaim()
 
@@ -240,10 +243,10 @@ class Keeping:
                 stay.enter(SandboxState.FAILED, stay.problem)
             raise
 
-    async def _sleep(self, name: str, why: str) -> None:
+    async def _sleep(self, name: str, why: str, kind: SnapshotKind = "process") -> None:
         stay = self._stay
         try:
-            stay.keeps(await self._hosting.sleep(name))
+            stay.keeps(await self._hosting.sleep(name, kind))
         except ActivityError as error:
             self._lost_or_raise(error)
         else:

@@ -211,13 +211,15 @@ class Driver:
             raise SandboxLost(f"the processes of {sandbox_id} are gone")
         stopping = number == signal.SIGSTOP
         until = time.monotonic() + STOP_SECONDS
-        while unlike := [one for one in _tree(process) if _stands_still(one) is (not stopping)]:
+        unlike = _tree(process)
+        while unlike:
             for one in unlike:
                 with suppress(psutil.NoSuchProcess):
                     one.send_signal(number)
             if time.monotonic() > until:
                 raise SandboxLost(f"some processes of {sandbox_id} take no signal")
             time.sleep(0.01)
+            unlike = [one for one in _tree(process) if _stands_still(one) is (not stopping)]
 
     def _destroy(self, sandbox_id: str) -> None:
         folder = self._folder(sandbox_id)
@@ -249,6 +251,9 @@ def _stands_still(process: psutil.Process) -> bool | None:
     """None for one that has ended."""
     try:
         status = process.status()
+        if status == psutil.STATUS_DISK_SLEEP:
+            # It starts a program by vfork, and takes no signal until that has begun, which a stopped one does not.
+            return any(_stands_still(child) for child in process.children())
     except psutil.NoSuchProcess:
         return None
     return None if status == psutil.STATUS_ZOMBIE else status == psutil.STATUS_STOPPED

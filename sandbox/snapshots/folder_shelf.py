@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from sandbox.snapshots.direct import past_the_cache
 from sandbox.snapshots.shelf import ObjectMissing, ShelfUnreachable
 
 FOLDER_MODE = 0o700
@@ -90,7 +91,7 @@ class FolderShelf:
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
             with os.fdopen(descriptor, "wb", buffering=0) as file:
-                rest = memoryview(content)
+                rest = memoryview(content)[past_the_cache(descriptor, content) :]
                 while rest:
                     rest = rest[file.write(rest) :]
                 os.fsync(descriptor)

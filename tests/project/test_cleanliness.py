@@ -88,6 +88,14 @@ def test_every_command_that_people_are_told_of_exists() -> None:
     assert set(re.findall(r"`asos ([a-z]+)", text)) <= commands()
 
 
+def test_every_setting_that_people_are_told_of_exists() -> None:
+    text = "\n".join(text_of(path) for path in tracked(".md"))
+    told = {name.lower() for name in re.findall(r"\bASOS_([A-Z0-9_]*[A-Z0-9])\b", text)}
+
+    assert told
+    assert told - set(Settings.model_fields) == set()
+
+
 def commands() -> set[str]:
     """The sub-commands of `asos`."""
     app = command_line(Settings())

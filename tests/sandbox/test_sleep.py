@@ -106,6 +106,18 @@ async def test_what_runs_for_somebody_is_not_frozen(saving: SandboxHost) -> None
     assert await said(saving, lease, "echo awake") == "awake"
 
 
+async def test_what_starts_programs_all_the_time_can_be_frozen_at_any_moment(tmp_path: Path) -> None:
+    async with keeping(BUBBLES.host(tmp_path)) as host:
+        lease = await host.lease(asked("t"))
+        starting = "nohup sh -c 'while :; do sleep 0.001; done' >/dev/null 2>&1 &"
+        await said(host, lease, f"for n in 1 2 3 4; do {starting} done")
+
+        for _ in range(10):
+            await host.pause(lease)
+            assert await state(host, lease) == "paused"
+            await host.resume(lease)
+
+
 @pytest.mark.parametrize("engine", ["bubblewrap", pytest.param("runsc", marks=pytest.mark.engine)], indirect=True)
 async def test_one_that_cannot_be_saved_stays(engine: Engine, tmp_path: Path) -> None:
     async with keeping(engine.host(tmp_path, snapshots=FullStore(store_in(tmp_path)))) as host:
@@ -193,7 +205,7 @@ async def test_a_sandbox_of_another_runtime_than_demanded_is_refused(tmp_path: P
         await host.lease(asked("t"))
 
         for task_id in ("t", "new"):
-            with pytest.raises(SandboxUnavailable, match="runsc"):
+            with pytest.raises(SandboxUnavailable, match=r"runsc.*(bwrap|bubblewrap)"):
                 await host.lease(LeaseRequest(task_id=task_id, user_id="u", runtime="runsc"))
 
 

@@ -104,10 +104,10 @@ class OneHost:
         self._begin("snapshot", lease)
         return saved(lease, name, kind)
 
-    async def sleep(self, lease: Lease, name: str) -> Snapshot:
+    async def sleep(self, lease: Lease, name: str, kind: SnapshotKind = "process") -> Snapshot:
         if self.slept is None:
             self._begin("sleep", lease)
-            self.slept, self.sandbox = saved(lease, name, "process"), None
+            self.slept, self.sandbox = saved(lease, name, kind), None
         return self.slept
 
     async def release(self, lease: Lease) -> None:
