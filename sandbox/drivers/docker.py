@@ -64,8 +64,7 @@ class Driver:
         raise SandboxUnavailable(texts.IMAGE_ABSENT.say(self._language, image=f"{self._repository}/{wanted[0]}"))
 
     async def create(self, spec: Spec) -> Found:
-        await self._engine.ask(partial(self._create, spec), image=spec.image)
-        return await self._present(spec.sandbox_id)
+        return await self._engine.ask(partial(self._create, spec), image=spec.image)
 
     async def find(self, sandbox_id: str) -> Found | None:
         return await self._engine.ask(partial(_find, sandbox_id))
@@ -159,11 +158,13 @@ class Driver:
         except NotFound as error:
             raise SandboxLost(f"the container {sandbox_id} is gone") from error
 
-    def _create(self, spec: Spec, client: docker.APIClient) -> None:
-        self._make(spec, client)
+    def _create(self, spec: Spec, client: docker.APIClient) -> Found:
+        runtime = self._make(spec, client)
         client.start(spec.sandbox_id)
+        return _found(spec.sandbox_id, _labels(spec), "running", runtime)
 
-    def _make(self, spec: Spec, client: docker.APIClient) -> None:
+    def _make(self, spec: Spec, client: docker.APIClient) -> str:
+        """Gives the runtime that it has."""
         labels, runtime = _labels(spec), self._chosen_runtime(spec.runtime, client)
         for volume in volumes(spec.sandbox_id).values():
             self._volumes.make(volume, labels, client)
@@ -183,6 +184,9 @@ class Driver:
         except APIError as error:
             if error.status_code != 409:
                 raise
+            there = _find(spec.sandbox_id, client)
+            return there.runtime if there is not None else runtime
+        return runtime
 
     def _chosen_runtime(self, demanded: str, client: docker.APIClient) -> str:
         """gVisor where the engine knows it, unless another one is named. Raises: SandboxUnavailable."""
