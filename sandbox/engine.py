@@ -1,7 +1,8 @@
 """The engine's own client: where the engine is, and its blocking calls off the event loop with errors in our words."""
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ USUAL_SOCKET = "/var/run/docker.sock"
 OWN_SOCKET = "/run/asos-engine/docker.sock"
 """Where `deploy/setup/engine.sh` puts the engine that it starts on a machine without one."""
 
+INFO_SECONDS = 60.0
 LONG_SECONDS = 600
 """For calls that move the memory of a sandbox."""
 
@@ -74,6 +76,8 @@ class Engine:
         self.address = engine_address(docker_host)
         self._language: Language = language
         self._client: docker.APIClient | None = None
+        self._info: dict[str, Any] = {}
+        self._info_until = 0.0
 
     async def ask(self, question: Callable[[docker.APIClient], T], *, image: str = "") -> T:
         """Run a blocking call of the engine's client. Raises: SandboxUnavailable, NotFound."""
@@ -100,6 +104,13 @@ class Engine:
         if self._client is None:
             self._client = docker.APIClient(base_url=self.address, version="auto", timeout=60, num_pools=16)
         return self._client
+
+    def info(self, client: docker.APIClient) -> Mapping[str, Any]:
+        """What the engine says of itself, as it was within the last minute: it starts programs to find that out."""
+        if time.monotonic() > self._info_until:
+            self._info = client.info()
+            self._info_until = time.monotonic() + INFO_SECONDS
+        return self._info
 
     async def close(self) -> None:
         if self._client is not None:

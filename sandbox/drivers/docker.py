@@ -101,7 +101,7 @@ class Driver:
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         try:
-            await self._engine.ask(partial(checkpoints.save, sandbox_id, into, self._language))
+            await self._engine.ask(partial(checkpoints.save, sandbox_id, into, self._engine.info, self._language))
         except NotFound as error:
             raise SandboxLost(f"the container {sandbox_id} is gone") from error
 
@@ -119,7 +119,8 @@ class Driver:
             return found
         await self._engine.ask(partial(self._make, spec), image=spec.image)
         try:
-            own = await self._engine.ask(partial(checkpoints.own_folder, spec.sandbox_id, self._language))
+            asking = partial(checkpoints.own_folder, spec.sandbox_id, self._engine.info, self._language)
+            own = await self._engine.ask(asking)
             await fill(await self.trees(spec.sandbox_id))
             await self._engine.ask(partial(checkpoints.go_on, spec.sandbox_id, own, checkpoint, self._language))
         except BaseException:
@@ -190,7 +191,7 @@ class Driver:
 
     def _chosen_runtime(self, demanded: str, client: docker.APIClient) -> str:
         """gVisor where the engine knows it, unless another one is named. Raises: SandboxUnavailable."""
-        known = sorted(client.info().get("Runtimes") or {})
+        known = sorted(self._engine.info(client).get("Runtimes") or {})
         wanted = demanded or self._runtime
         if wanted == "auto":
             return GVISOR if GVISOR in known else "runc"

@@ -187,11 +187,11 @@ async def test_a_main_process_answers_on_its_streams_as_before(bench: Bench, tmp
         assert say("") == "ready\n"
         before = say("before")
 
-    checkpoints.save(first.sandbox_id, tmp_path, "en", bench.client)
+    checkpoints.save(first.sandbox_id, tmp_path, docker.APIClient.info, "en", bench.client)
     checkpointed.make(bench.client, second)
     checkpointed.fill(bench.client, second.sandbox_id, checkpointed.folders(bench.client, first.sandbox_id))
     with answers(engine_address(""), second.sandbox_id) as say:
-        own = checkpoints.own_folder(second.sandbox_id, "en", bench.client)
+        own = checkpoints.own_folder(second.sandbox_id, docker.APIClient.info, "en", bench.client)
         checkpoints.go_on(second.sandbox_id, own, tmp_path, "en", bench.client)
         after = say("after")
     for spec in (first, second):
