@@ -86,13 +86,8 @@ def save(sandbox_id: str, into: Path, info: Info, language: Language, client: do
     except (NotWritten, APIError) as error:
         _tell_failure(sandbox_id, was_paused, error, language, client)
     if near is None:
-        let_end(sandbox_id, client)
+        let_end(sandbox_id, END_SECONDS, client)
         _fetch(facts, own, into, language, client)
-
-
-def let_end(sandbox_id: str, client: docker.APIClient) -> None:
-    """See the container end, as far as it does within half a minute. Raises: NotFound, APIError."""
-    _let_end(sandbox_id, END_SECONDS, client)
 
 
 def own_folder(sandbox_id: str, info: Info, language: Language, client: docker.APIClient) -> Path:
@@ -166,14 +161,14 @@ def _tell_failure(
 ) -> None:
     """Raises: SnapshotFailed if the sandbox lives on, else SandboxLost."""
     text = texts.NOT_SAVED.say(language, sandbox=sandbox_id, cause=_cause(error))
-    if _let_end(sandbox_id, STREAM_SECONDS, client):
+    if let_end(sandbox_id, STREAM_SECONDS, client):
         raise SandboxLost(text) from error
     _pause(sandbox_id, was_paused, client)
     raise SnapshotFailed(text) from error
 
 
-def _let_end(sandbox_id: str, seconds: float, client: docker.APIClient) -> bool:
-    """See the container end, which it cannot while it is frozen; gives whether it did."""
+def let_end(sandbox_id: str, seconds: float, client: docker.APIClient) -> bool:
+    """See the container end, which it cannot while it is frozen; gives whether it did. Raises: NotFound, APIError."""
     deadline = time.monotonic() + seconds
     with suppress(APIError):
         client.unpause(sandbox_id)

@@ -105,9 +105,9 @@ class Driver:
         except NotFound as error:
             raise SandboxLost(f"the container {sandbox_id} is gone") from error
 
-    async def ended(self, sandbox_id: str) -> None:
+    async def ended(self, sandbox_id: str, seconds: float) -> bool:
         try:
-            await self._engine.ask(partial(checkpoints.let_end, sandbox_id))
+            return await self._engine.ask(partial(checkpoints.let_end, sandbox_id, seconds))
         except NotFound as error:
             raise SandboxUnavailable(f"the container {sandbox_id} is gone") from error
 
