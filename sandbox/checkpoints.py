@@ -8,7 +8,7 @@ files instead of the files. Everywhere else the engine does it all.
 import os
 import tarfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -34,6 +34,9 @@ AGAIN_SECONDS = 10.0
 SPARE_BYTES = 67_108_864
 LONGEST_CAUSE = 500
 
+Info = Callable[[docker.APIClient], Mapping[str, Any]]
+"""Gives what the engine says of itself."""
+
 
 async def process_snapshots(docker_host: str, language: Language = "en") -> str | None:
     """Why this engine keeps no processes, with the remedy; None if it does."""
@@ -58,13 +61,13 @@ def obstacle(info: Mapping[str, Any], runtime: str, language: Language) -> str |
     return None
 
 
-def save(sandbox_id: str, into: Path, language: Language, client: docker.APIClient) -> None:
+def save(sandbox_id: str, into: Path, info: Info, language: Language, client: docker.APIClient) -> None:
     """Write the memory of a running or paused container into an empty folder. It ends by that, which `let_end` awaits.
 
     Raises: Unsupported, SandboxBusy and SnapshotFailed, after which it is as it was; SandboxLost, APIError.
     """
     facts = _living(sandbox_id, client)
-    own = own_folder(sandbox_id, language, client)
+    own = own_folder(sandbox_id, info, language, client)
     was_paused = facts["State"]["Paused"]
     try:
         _let_streams_end(sandbox_id, language, client)
@@ -83,22 +86,17 @@ def save(sandbox_id: str, into: Path, language: Language, client: docker.APIClie
     except (NotWritten, APIError) as error:
         _tell_failure(sandbox_id, was_paused, error, language, client)
     if near is None:
-        let_end(sandbox_id, client)
+        let_end(sandbox_id, END_SECONDS, client)
         _fetch(facts, own, into, language, client)
 
 
-def let_end(sandbox_id: str, client: docker.APIClient) -> None:
-    """See the container end, as far as it does within half a minute. Raises: NotFound, APIError."""
-    _let_end(sandbox_id, END_SECONDS, client)
-
-
-def own_folder(sandbox_id: str, language: Language, client: docker.APIClient) -> Path:
+def own_folder(sandbox_id: str, info: Info, language: Language, client: docker.APIClient) -> Path:
     """Where an engine that keeps processes has what is this container's own. Raises: Unsupported."""
-    facts, info = client.inspect_container(sandbox_id), client.info()
-    reason = obstacle(info, facts["HostConfig"]["Runtime"], language)
+    facts, told = client.inspect_container(sandbox_id), info(client)
+    reason = obstacle(told, facts["HostConfig"]["Runtime"], language)
     if reason is not None:
         raise Unsupported(reason)
-    return Path(info["DockerRootDir"], "containers", facts["Id"])
+    return Path(told["DockerRootDir"], "containers", facts["Id"])
 
 
 def go_on(sandbox_id: str, own: Path, checkpoint: Path, language: Language, client: docker.APIClient) -> None:
@@ -163,14 +161,14 @@ def _tell_failure(
 ) -> None:
     """Raises: SnapshotFailed if the sandbox lives on, else SandboxLost."""
     text = texts.NOT_SAVED.say(language, sandbox=sandbox_id, cause=_cause(error))
-    if _let_end(sandbox_id, STREAM_SECONDS, client):
+    if let_end(sandbox_id, STREAM_SECONDS, client):
         raise SandboxLost(text) from error
     _pause(sandbox_id, was_paused, client)
     raise SnapshotFailed(text) from error
 
 
-def _let_end(sandbox_id: str, seconds: float, client: docker.APIClient) -> bool:
-    """See the container end, which it cannot while it is frozen; gives whether it did."""
+def let_end(sandbox_id: str, seconds: float, client: docker.APIClient) -> bool:
+    """See the container end, which it cannot while it is frozen; gives whether it did. Raises: NotFound, APIError."""
     deadline = time.monotonic() + seconds
     with suppress(APIError):
         client.unpause(sandbox_id)

@@ -116,8 +116,9 @@ class Driver(Protocol):
         SandboxUnavailable."""
         ...
 
-    async def ended(self, sandbox_id: str) -> None:
-        """After a checkpoint: until it can be restarted. Raises: SandboxUnavailable."""
+    async def ended(self, sandbox_id: str, seconds: float) -> bool:
+        """After a checkpoint: wait until the engine knows that it has no processes, and say whether it does now.
+        Raises: SandboxUnavailable."""
         ...
 
     async def restart(

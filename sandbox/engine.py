@@ -1,7 +1,8 @@
 """The engine's own client: where the engine is, and its blocking calls off the event loop with errors in our words."""
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +27,7 @@ OWN_SOCKET = "/run/asos-engine/docker.sock"
 CALL_SECONDS = 60
 """After so long without a word from it, the engine counts as absent."""
 AT_ONCE = 16
+INFO_SECONDS = 60.0
 LONG_SECONDS = 600
 """For calls that move the memory of a sandbox."""
 
@@ -79,6 +81,8 @@ class Engine:
         self._language: Language = language
         self._client: docker.APIClient | None = None
         self._threads: ThreadPoolExecutor | None = None
+        self._info: dict[str, Any] = {}
+        self._info_until = 0.0
 
     async def ask(self, question: Callable[[docker.APIClient], T], *, image: str = "") -> T:
         """Run a blocking call of the engine's client. Raises: SandboxUnavailable, NotFound."""
@@ -107,6 +111,13 @@ class Engine:
                 base_url=self.address, version="auto", timeout=CALL_SECONDS, num_pools=AT_ONCE
             )
         return self._client
+
+    def info(self, client: docker.APIClient) -> Mapping[str, Any]:
+        """What the engine says of itself, as it was within the last minute: it starts programs to find that out."""
+        if time.monotonic() > self._info_until:
+            self._info = client.info()
+            self._info_until = time.monotonic() + INFO_SECONDS
+        return self._info
 
     async def close(self) -> None:
         if self._client is not None:

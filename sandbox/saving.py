@@ -34,6 +34,8 @@ from sandbox.snapshots.tree import Tree
 from sandbox.together import both
 
 PART = ".part"
+END_SECONDS, SEEN_SECONDS = 30.0, 5.0
+"""How long an engine may take to see that what was saved has ended."""
 PROCESS_TREE = "process"
 """Name of the tree that holds a checkpoint, beside those of the driver."""
 
@@ -165,15 +167,15 @@ class Saving:
 
     async def there(self, record: Record) -> Found:
         """The sandbox, brought back if the saving of its processes was cut off. Raises: SandboxLost."""
-        sandbox_id, cut_off = record.sandbox_id, self.was_cut_off(record.sandbox_id)
+        sandbox_id = record.sandbox_id
         try:
             found = await self._driver.find(sandbox_id)
-            if found and found.state != "dead" and cut_off and await asyncio.to_thread(self._is_written, sandbox_id):
-                # Its processes are over, and stand frozen until the engine lets them end.
-                await self._driver.ended(sandbox_id)
+            # Its processes ended when the checkpoint was whole, which the engine may not have seen yet.
+            if found is not None and self._is_whole(sandbox_id) and await self._driver.ended(sandbox_id, SEEN_SECONDS):
                 found = await self._driver.find(sandbox_id)
         except SandboxUnavailable as error:
             raise SandboxLost(str(error)) from error
+        cut_off = self.was_cut_off(sandbox_id)
         if found is None or found.state == "dead":
             if not cut_off:
                 raise lost(sandbox_id, why_lost(found, self._limits, self._language))
@@ -189,7 +191,7 @@ class Saving:
         """
         spec, checkpoint = self._spec_of(record), self._folder / record.sandbox_id
         try:
-            if not checkpoint.is_dir():
+            if not self._is_whole(record.sandbox_id):
                 raise Unsupported("the checkpoint was not finished")
             found = await self._driver.restart(spec, checkpoint, _as_they_are)
         except (Unsupported, SandboxUnavailable, SnapshotUnusable, OSError) as error:
@@ -204,6 +206,9 @@ class Saving:
     def was_cut_off(self, sandbox_id: str) -> bool:
         """True if its processes were being saved when this process, or an earlier one, was stopped."""
         return any((self._folder / name).is_dir() for name in (sandbox_id, f"{sandbox_id}{PART}"))
+
+    def _is_whole(self, sandbox_id: str) -> bool:
+        return (self._folder / sandbox_id).is_dir()
 
     async def forget(self, sandbox_id: str) -> None:
         """Remove what lies here of its checkpoint."""
@@ -236,7 +241,7 @@ class Saving:
 
     async def _ended(self, sandbox_id: str) -> None:
         try:
-            await self._driver.ended(sandbox_id)
+            await self._driver.ended(sandbox_id, END_SECONDS)
         except SandboxUnavailable as error:
             raise SnapshotFailed(f"nobody knows whether {sandbox_id} has ended: {error}") from error
 
@@ -250,9 +255,6 @@ class Saving:
             if opened is not None:
                 await opened.disconnect()
             await self._driver.checkpoint(sandbox_id, part)
-        except (SnapshotFailed, SandboxBusy, Unsupported):
-            await self.forget(sandbox_id)
-            raise
         except (SandboxUnavailable, OSError) as error:
             raise SnapshotFailed(f"the processes of {sandbox_id} could not be saved: {error}") from error
         await asyncio.to_thread(part.rename, whole)
@@ -296,9 +298,6 @@ class Saving:
             runtime=record.runtime,
             image=record.image,
         )
-
-    def _is_written(self, sandbox_id: str) -> bool:
-        return any(self._folder.glob(f"{sandbox_id}*/*"))
 
     @asynccontextmanager
     async def _nobody_enters(self, sandbox_id: str) -> AsyncIterator[None]:

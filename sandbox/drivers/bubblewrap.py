@@ -102,7 +102,7 @@ class Driver:
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
 
-    async def ended(self, sandbox_id: str) -> None:
+    async def ended(self, sandbox_id: str, seconds: float) -> bool:
         raise Unsupported(f"bubblewrap keeps no processes of {sandbox_id}")
 
     async def restart(

@@ -64,8 +64,7 @@ class Driver:
         raise SandboxUnavailable(texts.IMAGE_ABSENT.say(self._language, image=f"{self._repository}/{wanted[0]}"))
 
     async def create(self, spec: Spec) -> Found:
-        await self._engine.ask(partial(self._create, spec), image=spec.image)
-        return await self._present(spec.sandbox_id)
+        return await self._engine.ask(partial(self._create, spec), image=spec.image)
 
     async def find(self, sandbox_id: str) -> Found | None:
         return await self._engine.ask(partial(_find, sandbox_id))
@@ -102,13 +101,13 @@ class Driver:
 
     async def checkpoint(self, sandbox_id: str, into: Path) -> None:
         try:
-            await self._engine.ask(partial(checkpoints.save, sandbox_id, into, self._language))
+            await self._engine.ask(partial(checkpoints.save, sandbox_id, into, self._engine.info, self._language))
         except NotFound as error:
             raise SandboxLost(f"the container {sandbox_id} is gone") from error
 
-    async def ended(self, sandbox_id: str) -> None:
+    async def ended(self, sandbox_id: str, seconds: float) -> bool:
         try:
-            await self._engine.ask(partial(checkpoints.let_end, sandbox_id))
+            return await self._engine.ask(partial(checkpoints.let_end, sandbox_id, seconds))
         except NotFound as error:
             raise SandboxUnavailable(f"the container {sandbox_id} is gone") from error
 
@@ -120,7 +119,8 @@ class Driver:
             return found
         await self._engine.ask(partial(self._make, spec), image=spec.image)
         try:
-            own = await self._engine.ask(partial(checkpoints.own_folder, spec.sandbox_id, self._language))
+            asking = partial(checkpoints.own_folder, spec.sandbox_id, self._engine.info, self._language)
+            own = await self._engine.ask(asking)
             await fill(await self.trees(spec.sandbox_id))
             await self._engine.ask(partial(checkpoints.go_on, spec.sandbox_id, own, checkpoint, self._language))
         except BaseException:
@@ -159,11 +159,13 @@ class Driver:
         except NotFound as error:
             raise SandboxLost(f"the container {sandbox_id} is gone") from error
 
-    def _create(self, spec: Spec, client: docker.APIClient) -> None:
-        self._make(spec, client)
+    def _create(self, spec: Spec, client: docker.APIClient) -> Found:
+        runtime = self._make(spec, client)
         client.start(spec.sandbox_id)
+        return _found(spec.sandbox_id, _labels(spec), "running", runtime)
 
-    def _make(self, spec: Spec, client: docker.APIClient) -> None:
+    def _make(self, spec: Spec, client: docker.APIClient) -> str:
+        """Gives the runtime that it has."""
         labels, runtime = _labels(spec), self._chosen_runtime(spec.runtime, client)
         for volume in volumes(spec.sandbox_id).values():
             self._volumes.make(volume, labels, client)
@@ -183,10 +185,13 @@ class Driver:
         except APIError as error:
             if error.status_code != 409:
                 raise
+            there = _find(spec.sandbox_id, client)
+            return there.runtime if there is not None else runtime
+        return runtime
 
     def _chosen_runtime(self, demanded: str, client: docker.APIClient) -> str:
         """gVisor where the engine knows it, unless another one is named. Raises: SandboxUnavailable."""
-        known = sorted(client.info().get("Runtimes") or {})
+        known = sorted(self._engine.info(client).get("Runtimes") or {})
         wanted = demanded or self._runtime
         if wanted == "auto":
             return GVISOR if GVISOR in known else "runc"

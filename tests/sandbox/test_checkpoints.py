@@ -59,7 +59,7 @@ class Bench:
     async def put_away(self, sandbox_id: str, memory: Path) -> Saved:
         said = await ask(self.client, sandbox_id, "before")
         await self.driver.checkpoint(sandbox_id, memory)
-        await self.driver.ended(sandbox_id)
+        assert await self.driver.ended(sandbox_id, 30)
         contents = await asyncio.to_thread(checkpointed.folders, self.client, sandbox_id)
         await self.driver.destroy(sandbox_id)
         return Saved(memory, contents, said)
@@ -167,7 +167,7 @@ async def test_a_paused_program_is_saved_as_it_is_and_goes_on_in_its_own_sandbox
     await bench.driver.pause(sandbox_id)
 
     await bench.driver.checkpoint(sandbox_id, tmp_path)
-    await bench.driver.ended(sandbox_id)
+    assert await bench.driver.ended(sandbox_id, 30)
     put_away = await bench.driver.find(sandbox_id)
     again = Spec(sandbox_id, OWNER, await bench.driver.resolve_image("base"), "runsc")
     await bench.driver.restart(again, tmp_path, lambda _: asyncio.sleep(0))
@@ -187,11 +187,11 @@ async def test_a_main_process_answers_on_its_streams_as_before(bench: Bench, tmp
         assert say("") == "ready\n"
         before = say("before")
 
-    checkpoints.save(first.sandbox_id, tmp_path, "en", bench.client)
+    checkpoints.save(first.sandbox_id, tmp_path, docker.APIClient.info, "en", bench.client)
     checkpointed.make(bench.client, second)
     checkpointed.fill(bench.client, second.sandbox_id, checkpointed.folders(bench.client, first.sandbox_id))
     with answers(engine_address(""), second.sandbox_id) as say:
-        own = checkpoints.own_folder(second.sandbox_id, "en", bench.client)
+        own = checkpoints.own_folder(second.sandbox_id, docker.APIClient.info, "en", bench.client)
         checkpoints.go_on(second.sandbox_id, own, tmp_path, "en", bench.client)
         after = say("after")
     for spec in (first, second):
