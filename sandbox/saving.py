@@ -170,17 +170,16 @@ class Saving:
         sandbox_id = record.sandbox_id
         try:
             found = await self._driver.find(sandbox_id)
-            # Its processes ended when the checkpoint was whole, which the engine may not have seen yet.
-            if found is not None and self._is_whole(sandbox_id) and await self._driver.ended(sandbox_id, SEEN_SECONDS):
+            # Its processes end by what is written of them, which the engine may not have seen yet.
+            if found and self._is_written(sandbox_id) and await self._driver.ended(sandbox_id, SEEN_SECONDS):
                 found = await self._driver.find(sandbox_id)
         except SandboxUnavailable as error:
             raise SandboxLost(str(error)) from error
-        cut_off = self.was_cut_off(sandbox_id)
         if found is None or found.state == "dead":
-            if not cut_off:
+            if not self.was_cut_off(sandbox_id):
                 raise lost(sandbox_id, why_lost(found, self._limits, self._language))
             return await self.go_on(record)
-        if cut_off:
+        if self.was_cut_off(sandbox_id):
             await self.forget(sandbox_id)
         return found
 
@@ -191,7 +190,7 @@ class Saving:
         """
         spec, checkpoint = self._spec_of(record), self._folder / record.sandbox_id
         try:
-            if not self._is_whole(record.sandbox_id):
+            if not checkpoint.is_dir():
                 raise Unsupported("the checkpoint was not finished")
             found = await self._driver.restart(spec, checkpoint, _as_they_are)
         except (Unsupported, SandboxUnavailable, SnapshotUnusable, OSError) as error:
@@ -207,8 +206,8 @@ class Saving:
         """True if its processes were being saved when this process, or an earlier one, was stopped."""
         return any((self._folder / name).is_dir() for name in (sandbox_id, f"{sandbox_id}{PART}"))
 
-    def _is_whole(self, sandbox_id: str) -> bool:
-        return (self._folder / sandbox_id).is_dir()
+    def _is_written(self, sandbox_id: str) -> bool:
+        return self.was_cut_off(sandbox_id) and any(self._folder.glob(f"{sandbox_id}*/*"))
 
     async def forget(self, sandbox_id: str) -> None:
         """Remove what lies here of its checkpoint."""
@@ -255,6 +254,9 @@ class Saving:
             if opened is not None:
                 await opened.disconnect()
             await self._driver.checkpoint(sandbox_id, part)
+        except (SnapshotFailed, SandboxBusy, Unsupported):
+            await self.forget(sandbox_id)
+            raise
         except (SandboxUnavailable, OSError) as error:
             raise SnapshotFailed(f"the processes of {sandbox_id} could not be saved: {error}") from error
         await asyncio.to_thread(part.rename, whole)
