@@ -4,10 +4,13 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 import docker
+from docker.constants import DEFAULT_DOCKER_API_VERSION
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound, create_api_error_from_http_exception
 from docker.utils import kwargs_from_env
 from requests import Response
@@ -81,6 +84,7 @@ class Engine:
         self._language: Language = language
         self._client: docker.APIClient | None = None
         self._threads: ThreadPoolExecutor | None = None
+        self._making = Lock()
         self._info: dict[str, Any] = {}
         self._info_until = 0.0
 
@@ -106,10 +110,14 @@ class Engine:
 
     def client(self) -> docker.APIClient:
         """For code that already runs in a thread."""
-        if self._client is None:
-            self._client = docker.APIClient(
-                base_url=self.address, version="auto", timeout=CALL_SECONDS, num_pools=AT_ONCE
-            )
+        if self._client is not None:
+            return self._client
+        made = _client_of(self.address)
+        with self._making:
+            if self._client is None:
+                self._client = made
+        if self._client is not made:
+            made.close()
         return self._client
 
     def info(self, client: docker.APIClient) -> Mapping[str, Any]:
@@ -131,3 +139,15 @@ class Engine:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="engine")
         return self._threads
+
+
+def _client_of(address: str) -> docker.APIClient:
+    """It speaks the engine's version. Where the library asks for that itself, it leaves a socket open if nobody
+    answers.
+
+    Raises: APIError, RequestException.
+    """
+    first = docker.APIClient(base_url=address, version=DEFAULT_DOCKER_API_VERSION, timeout=CALL_SECONDS)
+    with closing(first) as asking:
+        version: str = asking.version(api_version=False)["ApiVersion"]
+    return docker.APIClient(base_url=address, version=version, timeout=CALL_SECONDS, num_pools=AT_ONCE)
