@@ -11,7 +11,7 @@ from contracts.planning import AskUser, NextStep, PlanRequest, Reply
 from contracts.queues import GATEWAY, WORKFLOWS
 from contracts.transcript import UserTurn
 from contracts.verdicts import Allow, Ask, Reason, Verdict
-from tests.workflows.stage import Script, call, calls, served
+from tests.workflows.stage import Script, call, calls, hosted, served
 from workflows.conversation import ConversationWorkflow
 from workflows.sandbox import SandboxWorkflow
 from workflows.task import TaskWorkflow
@@ -54,7 +54,7 @@ async def workers(client: Client, acting: Script) -> AsyncIterator[None]:
                 workflow_runner=UnsandboxedWorkflowRunner(),
             )
         )
-        for queue, activities in served(client, acting):
+        for queue, activities in [*served(client, acting), *hosted(acting)]:
             if queue != GATEWAY:
                 await stack.enter_async_context(Worker(client, task_queue=queue, activities=activities))
         yield
