@@ -25,6 +25,7 @@ from gateway.cli.office import find_task, open_office
 from gateway.desk import DeskUnreachable, NoSuchTask, Refused
 from runtime.settings import Settings
 from runtime.temporal import TemporalUnreachable
+from sandbox.leftovers import end_process, marked_processes
 
 Found = TypeVar("Found")
 
@@ -182,6 +183,8 @@ def installation(folder: Path, extra: Mapping[str, str] | None = None) -> Iterat
 
 def remove_sandboxes(given: Installation) -> None:
     """Sandboxes outlive `asos down` for the sake of tasks that go on later; here nobody will go on with them."""
+    for bubble in marked_processes(given.environment["ASOS_HOST_ID"]):
+        end_process(bubble)
     address = given.environment.get("DOCKER_HOST", "unix:///var/run/docker.sock")
     if not Path(address.removeprefix("unix://")).exists():
         return
