@@ -9,7 +9,7 @@ import io
 import os
 import tarfile
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import aclosing, closing, suppress
 from functools import partial
 from typing import IO, Any
 
@@ -55,8 +55,9 @@ class ArchiveTree:
             raise TreeUnreadable(f"the engine does not give {self._mount} of {self._container}: {error}") from error
         parts = _parts(io.BufferedReader(_Reader(chunks), CHUNK_BYTES), wanted, Bounds())
         try:
-            async for batch in ahead(lambda: batch_of(parts)):
-                yield batch
+            async with aclosing(ahead(lambda: batch_of(parts))) as batches:
+                async for batch in batches:
+                    yield batch
         except tarfile.TarError as error:
             raise TreeUnreadable(f"the engine broke off {self._mount} of {self._container}: {error}") from error
         finally:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import aclosing
 from pathlib import Path
 
 from sandbox.snapshots.descending import FOLDER
@@ -26,8 +27,10 @@ class FolderTree:
     async def read(self, wanted: Wanted) -> AsyncGenerator[Sequence[Part], None]:
         parts = walk(self.path, wanted, self._bounds)
         try:
-            async for batch in ahead(lambda: batch_of(parts)):
-                yield batch
+            # Closed here, and not whenever it is found: its thread still reads from `parts`.
+            async with aclosing(ahead(lambda: batch_of(parts))) as batches:
+                async for batch in batches:
+                    yield batch
         finally:
             await in_thread(parts.close)
 
