@@ -7,7 +7,7 @@ from collections.abc import Callable
 from docker.errors import APIError
 
 from bench import _engine_floor as floor
-from bench._sandbox_cases import Bench
+from bench._sandbox_cases import Bench, ran
 from contracts.sandbox import Command, LeaseRequest
 from sandbox.engine import request
 
@@ -34,7 +34,9 @@ async def _by_us(bench: Bench) -> None:
         snapshot = await bench.cold.sleep(lease, "asleep")
         wake = LeaseRequest(task_id=owner, user_id="bench", previous_epoch=lease.epoch, restore=snapshot.digest)
         lease = await bench.cold.lease(wake)
-        outcome = await (await bench.cold.open(lease)).run(Command(argv=("pgrep", "-f", "urandom")))
+        box = await bench.cold.open(lease)
+        await ran(box)
+    outcome = await box.run(Command(argv=("pgrep", "-f", "urandom")))
     if snapshot.kind != "process" or outcome.exit_code != 0:
         raise RuntimeError(f"the heap did not come back: {snapshot.kind}, {outcome}")
     await bench.cold.release(lease)

@@ -127,7 +127,7 @@ async def warm_claims(bench: Bench) -> None:
         await bench.ledger.begin(owner, "call", "0" * 64, "shell", "bench")
         lease = await bench.warm.lease(LeaseRequest(task_id=owner, user_id="bench"))
         box = await bench.warm.open(lease)
-        await _ran(box)
+        await ran(box)
         await bench.ledger.finish(owner, "call", BlobRef(sha256="0" * 64, size=0))
     await bench.warm.release(lease)
     await _gone(bench, lease)
@@ -162,10 +162,10 @@ async def snapshots(bench: Bench) -> None:
     owner = bench.owner()
     lease = await bench.cold.lease(LeaseRequest(task_id=owner, user_id="bench"))
     box = await bench.cold.open(lease)
-    await _ran(box, "sh", "-c", f"head -c {CHANGED_MIB}M /dev/urandom >/workspace/changed.bin")
+    await ran(box, "sh", "-c", f"head -c {CHANGED_MIB}M /dev/urandom >/workspace/changed.bin")
     with bench.timed(f"snapshot: {CHANGED_MIB} MB changed"):
         await bench.cold.snapshot(lease, "first")
-    await _ran(box, "sh", "-c", "echo more >/workspace/more.txt")
+    await ran(box, "sh", "-c", "echo more >/workspace/more.txt")
     with bench.timed("snapshot: the next, incremental"):
         await bench.cold.snapshot(lease, "second")
     await bench.cold.release(lease)
@@ -179,7 +179,7 @@ async def paused(bench: Bench, count: int) -> dict[str, float]:
     leases = []
     for _ in range(count):
         lease = await bench.cold.lease(LeaseRequest(task_id=bench.owner(), user_id="bench"))
-        await _ran(await bench.cold.open(lease))
+        await ran(await bench.cold.open(lease))
         leases.append(lease)
     grown, used = own.memory_info().rss - before, free - psutil.virtual_memory().available
     for lease in leases:
@@ -196,11 +196,11 @@ async def _commands(bench: Bench, container: Container, box: OpenSandbox) -> Non
         await asyncio.to_thread(floor.run, container, *TRUE)
     await asyncio.sleep(CALM_SECONDS)
     with bench.timed("command: ours"):
-        await _ran(box)
+        await ran(box)
     call = bench.owner()
     with bench.timed("command: ours, with lease and journal"):
         await bench.ledger.begin(call, "call", "0" * 64, "shell", "bench")
-        await _ran(await bench.cold.open(box.lease))
+        await ran(await bench.cold.open(box.lease))
         await bench.ledger.finish(call, "call", BlobRef(sha256="0" * 64, size=0))
 
 
@@ -231,11 +231,11 @@ async def _timed_call(bench: Bench, name: str, call: Callable[[Lease], Awaitable
 
 async def _first_command(bench: Bench, host: SandboxHost) -> Lease:
     lease = await host.lease(LeaseRequest(task_id=bench.owner(), user_id="bench"))
-    await _ran(await host.open(lease))
+    await ran(await host.open(lease))
     return lease
 
 
-async def _ran(box: OpenSandbox, *argv: str) -> None:
+async def ran(box: OpenSandbox, *argv: str) -> None:
     outcome = await box.run(Command(argv=argv or TRUE))
     if outcome.exit_code != 0:
         raise RuntimeError(f"{argv} ended with {outcome}")
