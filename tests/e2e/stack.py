@@ -150,12 +150,37 @@ def eventually(look: Callable[[], Found | None], seconds: float = PATIENCE_SECON
 
 
 def free_port(neighbours: int = 0) -> int:
-    """A port that nobody has, with as many free ones after it; no connection of anyone gets one of these by chance."""
+    """A port that nobody has, with as many free ones after it; no connection of anyone gets one of these by chance.
+
+    It stays the caller's until this process ends: an installation binds it only some time after it was looked up, and
+    what another test was given meanwhile must not be the same.
+    """
     while True:
         # Of the system's chance: a test library may have seeded the other one alike in every process.
         port = random.SystemRandom().randrange(*OUTSIDE_EPHEMERAL)
-        if all(_is_free(port + offset) for offset in range(neighbours + 1)):
+        wanted = range(port, port + neighbours + 1)
+        if all(map(_is_free, wanted)) and _claimed(wanted):
             return port
+
+
+_CLAIMS: list[socket.socket] = []
+"""Held open as long as this process runs; the system lets go of them with it, however it ends."""
+
+
+def _claimed(ports: range) -> bool:
+    """Whether no other test has any of the ports; then they are this process's. Names, so that nothing is bound."""
+    claims: list[socket.socket] = []
+    for port in ports:
+        claim = socket.socket(socket.AF_UNIX)
+        claims.append(claim)
+        try:
+            claim.bind(f"\0asos-test-port-{port}")
+        except OSError:
+            for each in claims:
+                each.close()
+            return False
+    _CLAIMS.extend(claims)
+    return True
 
 
 def _is_free(port: int) -> bool:
