@@ -10,7 +10,8 @@ from activities.preview import one_line, preview
 from activities.tool import BadArguments, Tool
 from contracts.activities import Demands, JudgeOutcome, JudgeRequest
 from contracts.blobs import Blobs
-from contracts.tools import Provenance, ToolCall, args_digest
+from contracts.provenance import Provenance
+from contracts.tools import ToolCall, args_digest
 from contracts.values import JsonObject
 from contracts.verdicts import Deny, Question, Reason
 

@@ -5,9 +5,10 @@ from datetime import datetime
 from activities.granting import Refused
 from activities.preview import one_line
 from contracts.language import Language
+from contracts.provenance import Provenance
 from contracts.texts import limits as limit_texts
 from contracts.texts import tools as texts
-from contracts.tools import Provenance, ToolCall, ToolError, ToolResult
+from contracts.tools import ToolCall, ToolError, ToolResult
 
 _OURS = Provenance(trusted=True, origins=("system",))
 

@@ -6,8 +6,8 @@ from activities.addresses import web_address
 from activities.preview import one_line
 from activities.tool import BadArguments
 from contracts.language import Language
+from contracts.provenance import Provenance
 from contracts.texts import tools as texts
-from contracts.tools import Provenance
 
 
 def framed(title: str, url: str, status: int | None, notes: Sequence[str], text: str, language: Language) -> str:

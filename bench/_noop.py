@@ -8,9 +8,10 @@ from contracts import activities
 from contracts.activities import JudgeOutcome, JudgeRequest, RunOutcome, RunRequest, SnapshotRequest
 from contracts.blobs import BlobRef
 from contracts.planning import PlanOutcome, PlanRequest, Reply, ToolCalls, Usage
+from contracts.provenance import Provenance
 from contracts.queues import host_queue
 from contracts.sandbox import Lease, LeaseRequest, Snapshot
-from contracts.tools import Provenance, ToolCall, args_digest
+from contracts.tools import ToolCall, args_digest
 from contracts.transcript import ToolTurn
 from contracts.verdicts import Allow
 

@@ -1,16 +1,21 @@
 """The activities that workflows may call, by their names and shapes; workers give them a body."""
 
 from datetime import datetime
+from typing import Literal
 
+from pydantic import Field
 from temporalio import activity
 
+from contracts.approvals import Bound
+from contracts.blobs import BlobRef
 from contracts.delivery import DeliverOutcome, DeliverRequest
 from contracts.language import Language
 from contracts.messages import Attachment, HostGrant
 from contracts.planning import PlanOutcome, PlanRequest
+from contracts.provenance import Provenance
 from contracts.sandbox import Lease, LeaseRequest, Snapshot, SnapshotKind, SweepReport
-from contracts.task import Approval
-from contracts.tools import Provenance, ToolCall
+from contracts.task import Approval, Decision
+from contracts.tools import ToolCall
 from contracts.transcript import ToolTurn
 from contracts.values import Value
 from contracts.verdicts import Actor, Verdict
@@ -25,6 +30,13 @@ class JudgeRequest(Value):
     spoken_hosts: tuple[str, ...] = ()
     approved_hosts: tuple[HostGrant, ...] = ()
     tainted: bool = False
+    private: bool = False
+    """True once the task has read what only the person may see."""
+    transcript_ref: BlobRef | None = None
+    """What the planner had seen when it made the call; arguments are taken to their sources in it."""
+    task_risk: int = 0
+    budget_usd: float | None = None
+    goal: str = ""
 
 
 class Demands(Value):
@@ -52,6 +64,36 @@ class JudgeOutcome(Value):
     timeout_seconds: float = 600.0
     """How long the call may take at most, by its own arguments."""
     demands: Demands = Demands()
+    bound: Bound | None = None
+    """What an approval of this call is bound to; the host adds the files."""
+    operands: tuple[str, ...] = ()
+    """Paths in the sandbox whose content matters for a yes: scripts that would run, files that would be sent."""
+
+
+class FingerprintRequest(Value):
+    """Look at files of a sandbox without touching them."""
+
+    lease: Lease
+    paths: tuple[str, ...]
+
+
+class Fingerprint(Value):
+    """What paths of a sandbox stand for."""
+
+    real: dict[str, str] = Field(default_factory=dict)
+    """Each path with all symbolic links followed; one that leads nowhere stays as it is."""
+    content: dict[str, str] = Field(default_factory=dict)
+    """By real path: SHA-256 in hex, or `absent`, `folder`, `unreadable`, `too_large`."""
+
+
+class ApprovalNote(Value):
+    """What became of a question, for the record and for standing rules."""
+
+    task_id: str
+    user_id: str
+    approval: Approval
+    event: Literal["asked", "decided", "expired", "given_up"]
+    decision: Decision | None = None
 
 
 class Earlier(Value):
@@ -99,11 +141,23 @@ class Judging:
         raise NotImplementedError
 
 
+class Noting:
+    """Writes down what became of approvals, and keeps what the person allowed for good."""
+
+    @activity.defn(name="note_approval")
+    async def note_approval(self, note: ApprovalNote) -> None:
+        raise NotImplementedError
+
+
 class Acting:
     """Runs tools on the host that holds the sandbox."""
 
     @activity.defn(name="run_tool")
     async def run_tool(self, request: RunRequest) -> RunOutcome:
+        raise NotImplementedError
+
+    @activity.defn(name="fingerprint")
+    async def fingerprint(self, request: FingerprintRequest) -> Fingerprint:
         raise NotImplementedError
 
 
@@ -219,4 +273,9 @@ class Watching:
 
     @activity.defn(name="task_is_open")
     async def task_is_open(self, task_id: str) -> bool:
+        raise NotImplementedError
+
+    @activity.defn(name="await_lift")
+    async def await_lift(self, task_id: str) -> None:
+        """Ends once the kill switch lets the task act again; until then each attempt fails and is tried again."""
         raise NotImplementedError

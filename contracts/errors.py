@@ -27,3 +27,8 @@ NOT_ALLOWED = "NotAllowed"
 STALE_QUESTION = "StaleQuestion"
 TOO_LARGE = "TooLarge"
 BAD_BUDGET = "BadBudget"
+
+HALTED = "Halted"
+"""The kill switch forbids it: the task waits for the lift, and then does it again."""
+NEEDS_STEP_UP = "NeedsStepUp"
+"""The yes needs a second factor."""

@@ -6,14 +6,16 @@ from typing import Literal
 
 from pydantic import Field
 
+from contracts.approvals import Shape, StepUp
 from contracts.blobs import BlobRef, Sha256
 from contracts.language import Language
 from contracts.messages import Address, Attachment, HostGrant
 from contracts.planning import Usage
+from contracts.provenance import Effect
 from contracts.sandbox import Lease
 from contracts.transcript import Turn, UserTurn
 from contracts.values import Value
-from contracts.verdicts import Actor, Effect, Reason
+from contracts.verdicts import Actor, Reason, RiskPart
 
 
 class Phase(StrEnum):
@@ -93,8 +95,20 @@ class StepView(Value):
     state: Literal["running", "done", "failed", "denied", "waiting"]
 
 
+class Covered(Value):
+    """One call that a card asks for."""
+
+    call_id: str
+    tool: str
+    args_sha256: Sha256
+    digest: Sha256
+    """Of its Bound."""
+    summary: str
+    preview: str
+
+
 class Approval(Value):
-    """A question whose answer is yes or no, bound to one call and its exact arguments."""
+    """A question whose answer is yes or no, bound to one call, or to the calls of one plan, and all that they touch."""
 
     approval_id: str
     call_id: str
@@ -107,6 +121,17 @@ class Approval(Value):
     effects: tuple[Effect, ...] = ()
     risk: int
     egress: tuple[HostGrant, ...] = ()
+    digest: Sha256 = "0" * 64
+    """Over the digests of all covered calls; a decision must name it."""
+    covers: tuple[Covered, ...] = ()
+    """Every call that a yes lets run, the first one included."""
+    destinations: tuple[str, ...] = ()
+    risk_parts: tuple[RiskPart, ...] = ()
+    step_up: bool = False
+    shape: Shape | None = None
+    aim: str = ""
+    approvers: tuple[str, ...] = ()
+    policy_version: str = ""
     asked_at: datetime
     expires_at: datetime
 
@@ -130,6 +155,11 @@ class Decision(Value):
     by: str
     """The user id, as `<channel>:<id>`."""
     note: str = ""
+    digest: Sha256 = "0" * 64
+    """Of the approval, as it was shown."""
+    always: Literal["", "task", "person"] = ""
+    """Let the same shape pass from now on, in this task or in all of the person's."""
+    step_up: StepUp | None = None
 
 
 class ApprovalSignal(Value):
@@ -212,6 +242,9 @@ class Carry(Value):
     resting: bool = False
     """True if the sandbox was told that the task waits: it is asked for again before the next call."""
     notes: tuple[str, ...] = ()
+    denied_aims: dict[str, int] = Field(default_factory=dict)
+    """How often the person said no to each aim."""
+    private: bool = False
 
 
 class TaskStatus(Value):

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from contracts.blobs import BlobRef, Sha256
 from contracts.messages import Attachment
+from contracts.provenance import Provenance, ToolLabels
 from contracts.values import JsonObject, Value
 
 RESULT_TEXT_BYTES = 32_768
@@ -28,6 +29,8 @@ class ToolSpec(Value):
     repeatable: bool
     """True if running it twice has no more effect than running it once."""
     needs_sandbox: bool
+    labels: ToolLabels = ToolLabels()
+    """What kind of tool it is, for policy."""
 
 
 class ToolCall(Value):
@@ -48,14 +51,6 @@ class ToolCall(Value):
     own_words: bool | None = None
     """True if rules made it of the person's own words, and nothing foreign stands where it could steer the call.
     None leaves it to the task: what a model writes after reading foreign content may be steered by that."""
-
-
-class Provenance(Value):
-    """Where a value came from, and whether the person's own words may be read into it."""
-
-    trusted: bool
-    origins: tuple[str, ...] = ()
-    """Such as `user`, `web:https://host`, `sandbox:command`, `file:/workspace/x`."""
 
 
 class ToolResult(Value):
@@ -89,6 +84,8 @@ ToolError = Literal[
     "unknown_tool",
     "unavailable",
     "over_limit",
+    "halted",
+    "changed",
 ]
 
 

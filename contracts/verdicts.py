@@ -1,14 +1,15 @@
 """What policy is asked and what it answers: Allow, Ask or Deny, the strictest wins."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from contracts.approvals import Shape, StandingRule
 from contracts.messages import HostGrant
-from contracts.tools import Provenance
+from contracts.provenance import Effect, Provenance, ToolLabels, Traced
+from contracts.usage import Exceeded, Habits
 from contracts.values import JsonObject, Value
-
-Effect = Literal["read", "write", "execute", "egress", "send", "share", "money", "account", "delete", "credential"]
 
 
 class CommandAction(Value):
@@ -29,6 +30,18 @@ class VisitAction(Value):
     write: bool = False
     dns: tuple[tuple[str, ...], ...] = ()
     redirects: tuple[str, ...] = ()
+
+
+class EffectAction(Value):
+    """Does something that no other action describes, such as a call of a foreign service: its effects and the argument
+    values that say where and how much."""
+
+    kind: Literal["effect"] = "effect"
+    effects: tuple[Effect, ...]
+    destinations: tuple[str, ...] = ()
+    """Hosts, recipients and accounts that it reaches."""
+    amount: float | None = None
+    currency: str = ""
 
 
 class FileAction(Value):
@@ -61,7 +74,8 @@ class MemoryAction(Value):
 
 
 Action = Annotated[
-    CommandAction | VisitAction | FileAction | SendAction | TalkAction | MemoryAction, Field(discriminator="kind")
+    CommandAction | VisitAction | FileAction | SendAction | EffectAction | TalkAction | MemoryAction,
+    Field(discriminator="kind"),
 ]
 
 
@@ -88,6 +102,32 @@ class Question(Value):
     """Of the arguments."""
     tainted: bool = False
     """True once the task has read untrusted content."""
+    private: bool = False
+    """True once the task has read what only the person may see."""
+    labels: ToolLabels = ToolLabels()
+    """Of the tool."""
+    arguments: tuple[Traced, ...] = ()
+    """Each argument, taken to where it came from."""
+    spoken_effects: tuple[Effect, ...] = ()
+    """Effects that the person asked for with their own words."""
+    suspicion: float = Field(default=0.0, ge=0, le=1)
+    """What the detector says of the content that the task has read; it adds to the risk and decides nothing."""
+    at: datetime | None = None
+    """When it is asked, aware."""
+    task_risk: int = Field(default=0, ge=0, le=100)
+    """The highest risk of the task so far."""
+    habits: Habits = Habits()
+    standing: tuple[StandingRule, ...] = ()
+    exceeded: tuple[Exceeded, ...] = ()
+    """Ceilings that the call would go over."""
+
+
+class RiskPart(Value):
+    """One named part of a risk, and its points."""
+
+    name: str
+    points: int
+    detail: str = ""
 
 
 class Reason(Value):
@@ -107,6 +147,12 @@ class Allow(Value):
     effects: tuple[Effect, ...] = ()
     risk: int = Field(default=0, ge=0, le=100)
     policy_version: str = ""
+    rules: tuple[str, ...] = ()
+    """Ids of the policy's rules that decided, for the audit."""
+    risk_parts: tuple[RiskPart, ...] = ()
+    destinations: tuple[str, ...] = ()
+    standing: str = ""
+    """Id of the standing rule that spared the person a question."""
 
 
 class Ask(Value):
@@ -118,6 +164,18 @@ class Ask(Value):
     effects: tuple[Effect, ...] = ()
     risk: int = Field(default=50, ge=0, le=100)
     policy_version: str = ""
+    rules: tuple[str, ...] = ()
+    risk_parts: tuple[RiskPart, ...] = ()
+    destinations: tuple[str, ...] = ()
+    """Where it goes, as a person must see it: hosts, recipients, accounts, paths."""
+    step_up: bool = False
+    """True if a yes needs a second factor."""
+    shape: Shape | None = None
+    """What the person may allow for good; None if this must be asked every time."""
+    aim: str = ""
+    """What it is after, whatever way it takes: after two denials of one aim the task stops trying."""
+    approvers: tuple[str, ...] = ()
+    """Who may decide beside the person and the owner, as `<channel>:<id>`, `*` at the end for any."""
 
 
 class Deny(Value):
@@ -128,6 +186,8 @@ class Deny(Value):
     effects: tuple[Effect, ...] = ()
     risk: int = Field(default=100, ge=0, le=100)
     policy_version: str = ""
+    rules: tuple[str, ...] = ()
+    risk_parts: tuple[RiskPart, ...] = ()
 
 
 Verdict = Annotated[Allow | Ask | Deny, Field(discriminator="kind")]

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from contracts.messages import HostGrant
-from contracts.verdicts import Effect, Reason
+from contracts.provenance import Effect
+from contracts.verdicts import Reason
 from policy.rules import Rule
 
 
@@ -33,6 +34,10 @@ class Findings:
     found: dict[Finding, None] = field(default_factory=dict)
     effects: dict[Effect, None] = field(default_factory=dict)
     egress: dict[HostGrant, None] = field(default_factory=dict)
+    rules: dict[str, None] = field(default_factory=dict)
+    """Ids of the policy's own rules that decided something."""
+    destinations: dict[str, None] = field(default_factory=dict)
+    """Where it goes, as a person must see it."""
 
     def add(self, level: Level, rule: Rule, detail: str = "") -> None:
         self.found.setdefault(Finding(level, rule, visible(detail)))
@@ -56,6 +61,8 @@ class Findings:
         self.found.update(other.found)
         self.effects.update(other.effects)
         self.egress.update(other.egress)
+        self.rules.update(other.rules)
+        self.destinations.update(other.destinations)
 
     @property
     def level(self) -> Level:

@@ -2,10 +2,8 @@
 
 from contracts.verdicts import (
     Action,
-    Allow,
-    Ask,
     CommandAction,
-    Deny,
+    EffectAction,
     FileAction,
     MemoryAction,
     Question,
@@ -14,16 +12,19 @@ from contracts.verdicts import (
     Verdict,
     VisitAction,
 )  # fmt: skip
+from policy.ceilings import judge_ceilings
 from policy.commands.analysis import judge_command
 from policy.commands.scene import MAX_PATH_CHARACTERS, MAX_PATH_DEPTH
+from policy.concluding import concluded
 from policy.files import LEVELS, judge_delete, judge_list, judge_read, judge_write
-from policy.findings import Findings, Level
+from policy.findings import Findings
 from policy.paths import resolve
-from policy.risk import risk_of
+from policy.permissions import authorise
+from policy.provenance.judging import judge_provenance
 from policy.roles import Policy, Role
 from policy.rules import Rule
 from policy.setting import SANDBOX
-from policy.urls import KnownHosts, judge_visit, read_address
+from policy.urls import KnownHosts, judge_visit
 
 
 def judge(question: Question, policy: Policy) -> Verdict:
@@ -38,8 +39,10 @@ def judge(question: Question, policy: Policy) -> Verdict:
         known = KnownHosts.of(question.spoken_hosts, question.approved_hosts)
         for action in question.actions:
             judge_action(action, role, known, findings)
-            _judge_provenance(action, question, known, findings)
-    return _verdict(findings, question, policy.version)
+        judge_provenance(question, known, findings)
+        authorise(question, policy, findings)
+        judge_ceilings(question, findings)
+    return concluded(question, policy, role, findings)
 
 
 def judge_action(action: Action, role: Role, known: KnownHosts, findings: Findings) -> None:
@@ -53,6 +56,8 @@ def judge_action(action: Action, role: Role, known: KnownHosts, findings: Findin
             _judge_file(action, role, findings)
         case SendAction():
             _judge_send(action, role, findings)
+        case EffectAction():
+            findings.affect(*action.effects)
         case TalkAction():
             pass
         case MemoryAction():
@@ -108,26 +113,3 @@ def _judge_send(action: SendAction, role: Role, findings: Findings) -> None:
     if action.recipient != "self":
         findings.affect("share")
         findings.add(LEVELS[role.approvals.external_communication], Rule.SEND_OTHERS, action.recipient)
-
-
-def _judge_provenance(action: Action, question: Question, known: KnownHosts, findings: Findings) -> None:
-    """What strangers wrote becomes no command, recipient or destination without the person."""
-    if question.provenance.trusted:
-        return
-    origin = ", ".join(question.provenance.origins)
-    if isinstance(action, CommandAction) or (isinstance(action, SendAction) and action.recipient != "self"):
-        findings.ask(Rule.PROVENANCE_UNTRUSTED, origin)
-    elif isinstance(action, VisitAction):
-        target = read_address(action.url, findings)
-        if target and target.host not in known.spoken and known.grant(target.host, target.port) is None:
-            findings.ask(Rule.PROVENANCE_UNTRUSTED, origin)
-
-
-def _verdict(findings: Findings, question: Question, version: str) -> Verdict:
-    level, effects = findings.level, tuple(findings.effects)
-    risk = risk_of(level, effects, tainted=question.tainted, trusted=question.provenance.trusted)
-    reasons = findings.reasons()
-    if level is Level.DENY:
-        return Deny(reasons=reasons, effects=effects, risk=risk, policy_version=version)
-    kind = Ask if level is Level.ASK else Allow
-    return kind(reasons=reasons, egress=tuple(findings.egress), effects=effects, risk=risk, policy_version=version)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from contracts.verdicts import Effect
+from contracts.provenance import Effect
 from policy.findings import Level
 
 _WEIGHTS: dict[Effect, int] = {

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from contracts.egress import EgressRules
+from contracts.provenance import Effect
+from contracts.usage import Ceiling
 from policy.hosts import HostPattern
 from policy.paths import PathPattern
 from policy.patterns import CommandPattern
@@ -59,6 +61,22 @@ class ApprovalRules:
     data_deletion: Choice = "ask"
     external_communication: Choice = "ask"
     credential_access: Choice = "ask"
+    step_up: tuple[Effect, ...] = ("money", "credential")
+    """Effects whose yes needs a second factor."""
+    approvers: tuple[str, ...] = ()
+    """Who may decide beside the person themselves and the owner; `*` at the end stands for any."""
+
+
+@dataclass(frozen=True)
+class RiskRules:
+    """From which risk on a call is asked or denied whatever else permits it, and other points for single parts."""
+
+    ask_at: int | None = None
+    deny_at: int | None = None
+    points: tuple[tuple[str, int], ...] = ()
+    """Name of a part and its points, in place of the usual ones."""
+    usual_hours: tuple[int, int] | None = None
+    """The person's day, UTC, such as (6, 22); None learns it."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +115,9 @@ class Role:
     senders: tuple[str, ...] = ()
     """Who has this role, as `<channel>:<id>`; `*` at the end stands for any."""
     sandbox: SandboxRules = SandboxRules()
+    ceilings: tuple[Ceiling, ...] = ()
+    """Budgets and rates of each person with this role."""
+    risk: RiskRules = RiskRules()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from contracts.verdicts import Ask, Effect, Question, Verdict
+from contracts.provenance import Effect
+from contracts.verdicts import Ask, Question, Verdict
 from policy.document import Entry
 from policy.roles import Policy, SandboxRules, names
 

@@ -13,8 +13,9 @@ from activities.tool import ToolContext
 from activities.webtext import framed, from_web, seen, titled
 from contracts.language import Language
 from contracts.messages import Attachment
+from contracts.provenance import Provenance
 from contracts.texts import tools as texts
-from contracts.tools import RESULT_TEXT_BYTES, Provenance, ToolResult
+from contracts.tools import RESULT_TEXT_BYTES, ToolResult
 from contracts.values import JsonObject
 
 _LINKS_ROOM = 8_192

@@ -16,9 +16,10 @@ from activities.preview import one_line, preview
 from activities.tool import BadArguments, Tool, ToolContext
 from contracts.language import Language
 from contracts.messages import Attachment
+from contracts.provenance import Provenance
 from contracts.sandbox import Command, FileEntry, FileRefused
 from contracts.texts import tools as texts
-from contracts.tools import RESULT_TEXT_BYTES, Provenance, ToolResult, ToolSpec
+from contracts.tools import RESULT_TEXT_BYTES, ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
 from contracts.verdicts import Action, FileAction, SendAction
 

@@ -13,8 +13,9 @@ from activities.parts import ToolParts
 from activities.preview import one_line, preview
 from activities.tool import Tool, ToolContext
 from contracts.language import Language
+from contracts.provenance import Provenance
 from contracts.texts import tools as texts
-from contracts.tools import RESULT_TEXT_BYTES, Provenance, ToolResult, ToolSpec
+from contracts.tools import RESULT_TEXT_BYTES, ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
 from contracts.verdicts import MemoryAction
 

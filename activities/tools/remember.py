@@ -11,8 +11,9 @@ from activities.parts import ToolParts
 from activities.preview import one_line, preview
 from activities.tool import Tool, ToolContext
 from contracts.language import Language
+from contracts.provenance import Provenance
 from contracts.texts import tools as texts
-from contracts.tools import Provenance, ToolResult, ToolSpec
+from contracts.tools import ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
 from contracts.verdicts import MemoryAction
 

@@ -12,9 +12,10 @@ from activities.parts import ToolParts
 from activities.preview import one_line, preview
 from activities.tool import Tool, ToolContext
 from contracts.language import Language
+from contracts.provenance import Provenance
 from contracts.sandbox import Command, CommandOutcome, FileRefused
 from contracts.texts import tools as texts
-from contracts.tools import RESULT_TEXT_BYTES, Provenance, ToolError, ToolResult, ToolSpec
+from contracts.tools import RESULT_TEXT_BYTES, ToolError, ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
 from contracts.verdicts import CommandAction
 

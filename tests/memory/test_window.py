@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from contracts.tools import Provenance, ToolCall, ToolResult, args_digest
+from contracts.provenance import Provenance
+from contracts.tools import ToolCall, ToolResult, args_digest
 from contracts.transcript import NoteTurn, PlannerTurn, ToolTurn, Turn, UserTurn
 from memory.tokens import clip, tokens_of
 from memory.window import Window, window

@@ -3,7 +3,8 @@
 import pytest
 
 from activities.planners.command_answer import command_answer
-from contracts.tools import Provenance, ToolResult
+from contracts.provenance import Provenance
+from contracts.tools import ToolResult
 from gateway.markdown import to_spans
 
 

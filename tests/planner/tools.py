@@ -8,7 +8,8 @@ from activities.planners.drafts import problem_of
 from activities.tool import BadArguments, ToolContext
 from contracts.language import Language
 from contracts.messages import Attachment
-from contracts.tools import Provenance, ToolResult, ToolSpec
+from contracts.provenance import Provenance
+from contracts.tools import ToolResult, ToolSpec
 from contracts.values import JsonObject
 from contracts.verdicts import Action, TalkAction
 

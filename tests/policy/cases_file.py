@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from contracts.messages import HostGrant
-from contracts.tools import Provenance
+from contracts.provenance import Provenance
 from contracts.verdicts import Action, Actor, CommandAction, Question, Verdict, VisitAction
 from policy.file import parse
 from policy.judge import judge

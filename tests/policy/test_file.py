@@ -5,7 +5,8 @@ import json
 import pytest
 
 from contracts.egress import EgressRules
-from contracts.verdicts import Actor, Allow, Ask, Effect, Question
+from contracts.provenance import Effect
+from contracts.verdicts import Actor, Allow, Ask, Question
 from policy.document import PolicyError
 from policy.file import parse
 from policy.roles import Rate

@@ -3,7 +3,7 @@
 import pytest
 
 from contracts.messages import HostGrant
-from contracts.tools import Provenance
+from contracts.provenance import Provenance
 from contracts.verdicts import (
     Action,
     Allow,

@@ -16,6 +16,7 @@ from contracts.activities import Demands, JudgeRequest, RunRequest
 from contracts.blobs import BlobRef
 from contracts.language import Language
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
+from contracts.provenance import Provenance
 from contracts.sandbox import (
     HostedSandbox,
     Lease,
@@ -26,7 +27,7 @@ from contracts.sandbox import (
     SweepReport,
 )
 from contracts.task import Approval
-from contracts.tools import Provenance, ToolCall, ToolResult, ToolSpec, args_digest
+from contracts.tools import ToolCall, ToolResult, ToolSpec, args_digest
 from contracts.values import JsonObject
 from contracts.verdicts import Action, Actor, Allow, Question, TalkAction, Verdict
 from tests.tools.conftest import LEASE, MemoryBlobs

@@ -12,9 +12,9 @@ from temporalio.worker import Worker
 from activities.failures import refused
 from activities.leasing import Leasing
 from contracts.activities import Acting, RunOutcome, RunRequest
+from contracts.provenance import Provenance
 from contracts.queues import HOSTS, host_queue
 from contracts.sandbox import Command, SandboxLost
-from contracts.tools import Provenance
 from contracts.transcript import ToolTurn
 from runtime.plugin import agent_os_plugin
 from sandbox.host import SandboxHost

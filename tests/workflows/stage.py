@@ -29,9 +29,10 @@ from contracts.delivery import DeliverOutcome, DeliverRequest
 from contracts.lifecycle import Lifetimes, SandboxState, SandboxView
 from contracts.messages import Address
 from contracts.planning import NextStep, PlanOutcome, PlanRequest, Reply, ToolCalls, Usage
+from contracts.provenance import Provenance
 from contracts.queues import CONTROL, GATEWAY, HOSTS, WORKFLOWS, host_queue, sandbox_workflow_id, task_workflow_id
 from contracts.task import Limits, TaskInput, TaskRecord, TaskResult, TaskStatus
-from contracts.tools import Provenance, ToolCall, args_digest
+from contracts.tools import ToolCall, args_digest
 from contracts.transcript import ToolTurn, UserTurn
 from contracts.verdicts import Actor, Allow, Verdict
 from runtime.plugin import agent_os_plugin

@@ -1,0 +1,87 @@
+"""What a yes is bound to, and what a person may let happen again without being asked."""
+
+import hashlib
+import json
+from datetime import datetime
+from typing import Protocol
+
+from pydantic import Field
+
+from contracts.blobs import Sha256
+from contracts.values import Value
+
+
+class Bound(Value):
+    """Everything that an approval is bound to; any difference at execution makes it void."""
+
+    tool: str
+    args_sha256: Sha256
+    cwd: str = ""
+    env_sha256: str = ""
+    operands: dict[str, str] = Field(default_factory=dict)
+    """SHA-256 of each file that the call would run or send, by its real path; `absent`, or `folder`."""
+    policy_version: str = ""
+    tainted: bool = False
+
+    def digest(self) -> Sha256:
+        """SHA-256 in hex over the canonical JSON of all fields."""
+        text = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Shape(Value):
+    """A kind of call that a person can let pass for good: the tool, and what must be the same next time."""
+
+    tool: str
+    parts: dict[str, str] = Field(default_factory=dict)
+    """Such as `program: git`, `words: push`, `host: example.com`, `recipient: anna@example.com`."""
+
+    def text(self) -> str:
+        """One line for a person and the record."""
+        return " ".join((self.tool, *(f"{name}={value}" for name, value in sorted(self.parts.items()))))
+
+
+class StandingRule(Value):
+    """What a person has allowed to happen again without a question; visible and revocable."""
+
+    rule_id: str
+    user_id: str
+    shape: Shape
+    by: str
+    at: datetime
+    task_id: str | None = None
+    """Holds in this task alone; None holds in all tasks of the person."""
+    expires_at: datetime | None = None
+    policy_version: str = ""
+
+
+class StandingRules(Protocol):
+    """The rules of everybody on this machine."""
+
+    async def of(self, user_id: str, task_id: str, now: datetime) -> tuple[StandingRule, ...]:
+        """Those in force for a person in a task."""
+        ...
+
+    async def add(self, rule: StandingRule) -> None:
+        """The same id again changes nothing."""
+        ...
+
+
+class NoStandingRules:
+    """Knows none, for parts that are tested alone."""
+
+    async def of(self, user_id: str, task_id: str, now: datetime) -> tuple[StandingRule, ...]:
+        return ()
+
+    async def add(self, rule: StandingRule) -> None:
+        return None
+
+
+class StepUp(Value):
+    """What a second factor has confirmed; `proof` is an HMAC that only holders of the keyring can make."""
+
+    purpose: str
+    """`approval:<id>:<digest>`, or `lift:<kill id>`."""
+    by: str
+    at: datetime
+    proof: str

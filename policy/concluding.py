@@ -1,0 +1,17 @@
+"""From findings to the verdict: the strictest finding wins, and a question is made ready to be put to a person."""
+
+from contracts.verdicts import Allow, Ask, Deny, Question, Verdict
+from policy.findings import Findings, Level
+from policy.risk import risk_of
+from policy.roles import Policy, Role
+
+
+def concluded(question: Question, policy: Policy, role: Role | None, findings: Findings) -> Verdict:
+    """The verdict on everything that was found."""
+    level, effects = findings.level, tuple(findings.effects)
+    risk = risk_of(level, effects, tainted=question.tainted, trusted=question.provenance.trusted)
+    reasons, version = findings.reasons(), policy.version
+    if level is Level.DENY:
+        return Deny(reasons=reasons, effects=effects, risk=risk, policy_version=version)
+    kind = Ask if level is Level.ASK else Allow
+    return kind(reasons=reasons, egress=tuple(findings.egress), effects=effects, risk=risk, policy_version=version)
