@@ -10,8 +10,9 @@ def concluded(question: Question, policy: Policy, role: Role | None, findings: F
     """The verdict on everything that was found."""
     level, effects = findings.level, tuple(findings.effects)
     risk = risk_of(level, effects, tainted=question.tainted, trusted=question.provenance.trusted)
-    reasons, version = findings.reasons(), policy.version
+    reasons, version, rules = findings.reasons(), policy.version, tuple(findings.rules)
     if level is Level.DENY:
-        return Deny(reasons=reasons, effects=effects, risk=risk, policy_version=version)
+        return Deny(reasons=reasons, effects=effects, risk=risk, policy_version=version, rules=rules)
     kind = Ask if level is Level.ASK else Allow
-    return kind(reasons=reasons, egress=tuple(findings.egress), effects=effects, risk=risk, policy_version=version)
+    egress = tuple(findings.egress)
+    return kind(reasons=reasons, egress=egress, effects=effects, risk=risk, policy_version=version, rules=rules)

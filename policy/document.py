@@ -70,9 +70,19 @@ class Entry:
 
     def text(self) -> str:
         """Raises: PolicyError if this is no plain value."""
+        return self.whole_text().strip()
+
+    def whole_text(self) -> str:
+        """With blanks and lines as they stand. Raises: PolicyError if this is no plain value."""
         if not isinstance(self.node, yaml.ScalarNode) or self.is_empty:
             raise self.error(f"expected a text, found {_shown(self.node)}")
-        return str(self.node.value).strip()
+        return str(self.node.value)
+
+    def error_at(self, offset: int, problem: str) -> PolicyError:
+        """About a line within a text that was written as a block (`|`); other texts have one line for all."""
+        in_block = isinstance(self.node, yaml.ScalarNode) and self.node.style == "|"
+        line = self.node.start_mark.line + 1 + (1 + offset if in_block else 0)
+        return PolicyError(self.name, line, f"{self.path}: {problem}")
 
 
 def read_document(text: str, name: str) -> Entry:

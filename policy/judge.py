@@ -16,6 +16,7 @@ from policy.ceilings import judge_ceilings
 from policy.commands.analysis import judge_command
 from policy.commands.scene import MAX_PATH_CHARACTERS, MAX_PATH_DEPTH
 from policy.concluding import concluded
+from policy.effects import judge_effects
 from policy.files import LEVELS, judge_delete, judge_list, judge_read, judge_write
 from policy.findings import Findings
 from policy.paths import resolve
@@ -30,15 +31,20 @@ from policy.urls import KnownHosts, judge_visit
 def judge(question: Question, policy: Policy) -> Verdict:
     """Allow, Ask or Deny for all actions of one call together. Pure: the same question has the same answer."""
     findings = Findings()
-    role = policy.roles.get(question.actor.role)
-    if role is None:
-        findings.deny(Rule.ROLE_UNKNOWN, question.actor.role)
+    name = policy.role_for(question.actor.user_id, question.actor.role)
+    role = policy.roles.get(name)
+    if policy.blocks(question.actor.user_id):
+        findings.deny(Rule.SENDER_BLOCKED, question.actor.user_id)
+    elif role is None:
+        findings.deny(Rule.ROLE_UNKNOWN, name)
     elif not question.actions:
         findings.deny(Rule.ACTION_NONE, question.tool)
     else:
         known = KnownHosts.of(question.spoken_hosts, question.approved_hosts)
-        for action in question.actions:
-            judge_action(action, role, known, findings)
+        for each in (role, *role.narrowed):
+            for action in question.actions:
+                judge_action(action, each, known, findings)
+        judge_effects(question, role, findings)
         judge_provenance(question, known, findings)
         authorise(question, policy, findings)
         judge_ceilings(question, findings)

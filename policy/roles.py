@@ -6,6 +6,7 @@ from typing import Literal
 from contracts.egress import EgressRules
 from contracts.provenance import Effect
 from contracts.usage import Ceiling
+from policy.cedar.ruleset import RuleSet
 from policy.hosts import HostPattern
 from policy.paths import PathPattern
 from policy.patterns import CommandPattern
@@ -50,7 +51,17 @@ class ApiRules:
 
     budget_daily: float | None = None
     rate_limit: Rate | None = None
-    scopes: tuple[str, ...] = ()
+    scopes: tuple[str, ...] | None = None
+    """`tool` or `tool.effect`, `*` for any characters; None for every service."""
+
+
+@dataclass(frozen=True)
+class ToolRules:
+    """Which tools may be called at all; `*` stands for any characters."""
+
+    allowed: tuple[str, ...] | None = None
+    """None for every tool that there is."""
+    blocked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,7 @@ class ApprovalRules:
     """Effects whose yes needs a second factor."""
     approvers: tuple[str, ...] = ()
     """Who may decide beside the person themselves and the owner; `*` at the end stands for any."""
+    account_changes: Choice = "ask"
 
 
 @dataclass(frozen=True)
@@ -118,6 +130,9 @@ class Role:
     ceilings: tuple[Ceiling, ...] = ()
     """Budgets and rates of each person with this role."""
     risk: RiskRules = RiskRules()
+    tools: ToolRules = ToolRules()
+    narrowed: tuple["Role", ...] = ()
+    """This role as files see it that may only tighten: what they permit as well is permitted."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +142,19 @@ class Policy:
     version: str
     roles: dict[str, Role] = field(default_factory=dict)
     egress: EgressRules = field(default_factory=EgressRules)
+    rules: RuleSet = field(default_factory=RuleSet)
+    """What grants effects and tools; without any of them nothing is permitted."""
+    blocked_senders: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    """What files that may only tighten asked for in vain."""
+
+    def blocks(self, sender: str) -> bool:
+        """Whether this sender, as `<channel>:<id>`, may do nothing at all, however they were paired."""
+        return any(names(pattern, sender) for pattern in self.blocked_senders)
+
+    def role_for(self, sender: str, otherwise: str) -> str:
+        """The role that the file gives to the sender, else the one that they came with."""
+        return self.role_of(sender) or otherwise
 
     def role_of(self, sender: str) -> str | None:
         """The name of the first role that lists the sender, written as `<channel>:<id>`."""

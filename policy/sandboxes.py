@@ -31,7 +31,7 @@ class Wanted:
 
 def wanted(question: Question, verdict: Verdict, policy: Policy) -> Wanted:
     """Pure, as the verdict is. A role that the policy does not know wants nothing: it may do nothing either."""
-    role = policy.roles.get(question.actor.role)
+    role = policy.roles.get(policy.role_for(question.actor.user_id, question.actor.role))
     if role is None:
         return Wanted()
     rules = rules_for(role.sandbox, question.actor.user_id)

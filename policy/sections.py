@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, get_args
 
+from contracts.provenance import Effect
 from policy.document import Entry
 from policy.hosts import HostPattern
 from policy.paths import PathPattern
 from policy.patterns import CommandPattern
-from policy.roles import ApiRules, ApprovalRules, BrowserRules, Choice, CommandRules, Rate
+from policy.roles import ApiRules, ApprovalRules, BrowserRules, Choice, CommandRules, Rate, ToolRules
 
 Found = TypeVar("Found")
 
@@ -36,6 +37,10 @@ _SECONDS = {
     "day": 86_400,
 }
 _RATE = re.compile(r"^(\d+)\s*(?:/|per)\s*(s|sec|second|m|min|minute|h|hour|d|day)s?$")
+_EFFECTS: tuple[Effect, ...] = get_args(Effect)
+_TOOL = re.compile(r"[a-z*][a-z0-9_*]{0,63}")
+_SENDER = re.compile(r"[a-z][a-z0-9_-]*:(?:[^\s*]+\*?|\*)|\*")
+_NONE = ("none", "never", "no", "false", "off")
 _MONEY = re.compile(r"^(?:[$€£¥]|usd|eur|cny)?\s*(\d+(?:[.,]\d+)?)\s*(?:[$€£¥]|usd|eur|cny)?$", re.IGNORECASE)
 
 
@@ -71,14 +76,23 @@ def api_rules(entry: Entry) -> ApiRules:
     return ApiRules(
         budget_daily=_money(fields["budget_daily"]) if "budget_daily" in fields else None,
         rate_limit=rate(fields["rate_limit"]) if "rate_limit" in fields else None,
-        scopes=text_list(fields.get("scopes")),
+        scopes=_scopes(fields["scopes"]) if "scopes" in fields else None,
+    )
+
+
+def tool_rules(entry: Entry) -> ToolRules:
+    """Which tools may be called, by name; a `*` stands for any characters."""
+    fields = entry.fields(("allowed", "blocked"))
+    return ToolRules(
+        allowed=_tools(fields["allowed"]) if "allowed" in fields else None,
+        blocked=_tools(fields["blocked"]) if "blocked" in fields else (),
     )
 
 
 def approval_rules(entry: Entry | None) -> ApprovalRules:
     """A rule that is left out asks."""
-    names = ("data_deletion", "external_communication", "credential_access")
-    fields = entry.fields(("spending_over", *names)) if entry else {}
+    names = ("data_deletion", "external_communication", "credential_access", "account_changes")
+    fields = entry.fields(("spending_over", *names, "step_up", "approvers")) if entry else {}
     chosen: dict[str, Choice] = {name: _choice(fields[name]) for name in names if name in fields}
     spending = _money(fields["spending_over"]) if "spending_over" in fields else 0.0
     return ApprovalRules(
@@ -86,6 +100,9 @@ def approval_rules(entry: Entry | None) -> ApprovalRules:
         data_deletion=chosen.get("data_deletion", "ask"),
         external_communication=chosen.get("external_communication", "ask"),
         credential_access=chosen.get("credential_access", "ask"),
+        account_changes=chosen.get("account_changes", "ask"),
+        step_up=_effects(fields["step_up"]) if "step_up" in fields else ApprovalRules().step_up,
+        approvers=senders(fields.get("approvers")),
     )
 
 
@@ -93,10 +110,20 @@ def text_list(entry: Entry | None) -> tuple[str, ...]:
     return tuple(item.text() for item in entry.items()) if entry else ()
 
 
+def senders(entry: Entry | None) -> tuple[str, ...]:
+    """`<channel>:<id>`; a `*` at the end stands for any."""
+    found = []
+    for item in entry.items() if entry else ():
+        if _SENDER.fullmatch(item.text()) is None:
+            raise item.error(f"{item.text()!r} is no sender: write <channel>:<id>, such as telegram:7 or telegram:*")
+        found.append(item.text())
+    return tuple(found)
+
+
 def rate(entry: Entry) -> Rate:
     """`60/min`, or a bare number a minute."""
     text = entry.text().lower()
-    if text.isdigit():
+    if text.isascii() and text.isdigit():
         return Rate(int(text), 60)
     found = _RATE.match(text)
     if found is None:
@@ -128,6 +155,41 @@ def _choice(entry: Entry) -> Choice:
     if text not in _CHOICES:
         raise entry.error(f"{entry.text()!r} is not possible: write ask, allow or deny")
     return _CHOICES[text]
+
+
+def _effects(entry: Entry) -> tuple[Effect, ...]:
+    """Names of effects, or `none`."""
+    named: list[Effect] = []
+    for item in entry.items():
+        text = item.text().lower()
+        if text in _NONE and len(entry.items()) == 1:
+            return ()
+        known = [effect for effect in _EFFECTS if effect == text]
+        if not known:
+            raise item.error(f"{item.text()!r} is no effect: write none, or some of {', '.join(_EFFECTS)}")
+        named += known
+    return tuple(dict.fromkeys(named))
+
+
+def _tools(entry: Entry) -> tuple[str, ...]:
+    found = []
+    for item in entry.items():
+        if _TOOL.fullmatch(item.text()) is None:
+            raise item.error(f"{item.text()!r} is no tool: write a name such as shell, with * for any characters")
+        found.append(item.text())
+    return tuple(found)
+
+
+def _scopes(entry: Entry) -> tuple[str, ...]:
+    """`tool` or `tool.effect`."""
+    found = []
+    for item in entry.items():
+        tool, dot, effect = item.text().partition(".")
+        if _TOOL.fullmatch(tool) is None or (dot and effect not in ("*", *_EFFECTS)):
+            known = ", ".join(_EFFECTS)
+            raise item.error(f"{item.text()!r} is no scope: write a tool, or tool.effect with one of {known}")
+        found.append(item.text())
+    return tuple(found)
 
 
 def _money(entry: Entry) -> float:

@@ -7,6 +7,20 @@ REASONS: dict[str, Sentence] = {
         en="The tool {detail} does not say what it would do, so it may do nothing.",
         zh="工具 {detail} 没有说明它要做什么，因此不允许执行。",
     ),
+    "permission.asked": Sentence(
+        en="Your own rule {detail} wants this to be asked.", zh="您自己的规则 {detail} 要求先询问。"
+    ),
+    "permission.broken": Sentence(
+        en="A rule of your policy could not be evaluated, so nothing is permitted: {detail}",
+        zh="策略中的一条规则无法求值，因此不允许任何操作：{detail}",
+    ),
+    "permission.forbidden": Sentence(en="The rule {detail} forbids this.", zh="规则 {detail} 禁止此操作。"),
+    "permission.none": Sentence(
+        en="Nothing in the policy permits {detail} to this role.", zh="策略中没有任何规则允许此角色{detail}。"
+    ),
+    "sender.blocked": Sentence(
+        en="The policy file blocks {detail}: nothing is done for them.", zh="策略文件已屏蔽 {detail}，不会为其执行任何操作。"
+    ),
     "role.unknown": Sentence(en="The policy knows no role {detail}.", zh="策略中没有角色 {detail}。"),
     "role.no_browser": Sentence(
         en="The role {detail} may not visit any address.", zh="角色 {detail} 不允许访问任何网址。"
@@ -17,6 +31,9 @@ REASONS: dict[str, Sentence] = {
     "provenance.untrusted": Sentence(
         en="What it would do was not said by you, but came from {detail}.", zh="这个操作不是您说的，而是来自 {detail}。"
     ),
+    "approval.account_changes": Sentence(
+        en="It changes an account or who may get at it: {detail}.", zh="它会更改账户或其访问权限：{detail}。"
+    ),
     "approval.external_communication": Sentence(
         en="It speaks with somebody outside: {detail}.", zh="它会与外部联系：{detail}。"
     ),
@@ -25,6 +42,9 @@ REASONS: dict[str, Sentence] = {
     ),
     "approval.data_deletion": Sentence(
         en="It deletes data that cannot be brought back: {detail}.", zh="它会删除无法恢复的数据：{detail}。"
+    ),
+    "approval.spending_over": Sentence(
+        en="It spends more than your policy lets pass unasked: {detail}.", zh="它的花费超过策略允许的免询问额度：{detail}。"
     ),
     "command.blocked": Sentence(
         en="Your policy blocks commands like this: {detail}.", zh="您的策略禁止这类命令：{detail}。"
