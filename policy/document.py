@@ -60,6 +60,11 @@ class Entry:
                 found[text] = child
         return found
 
+    def stated(self) -> dict[str, "Entry"]:
+        """The entries of a mapping whose keys have been looked at before; none of what is no mapping."""
+        keys = [key for key, _ in self.node.value] if isinstance(self.node, yaml.MappingNode) else []
+        return self.fields([Entry(key, self.path, self.name).text() for key in keys]) if keys else {}
+
     def items(self) -> list["Entry"]:
         """The entries of a list; a single value counts as a list of one."""
         if self.is_empty:

@@ -53,6 +53,16 @@ class HostPattern:
         named = host.endswith("." + self.host) if self.subdomains else host == self.host
         return named and port == self.port and path[: len(self.path)] == self.path
 
+    def includes(self, other: "HostPattern") -> bool:
+        """As permissions: whether everything that the other one permits is permitted by this one."""
+        if other.port != self.port or other.path[: len(self.path)] != self.path:
+            return False
+        if not self.host or not other.host:
+            return not self.host
+        if not self.subdomains:
+            return other.host == self.host and not other.subdomains
+        return other.host.endswith("." + self.host) or (other.subdomains and other.host == self.host)
+
     def catches(self, host: str, path: tuple[str, ...]) -> bool:
         """As prohibition: this host, all its subdomains, every port, and all below the path."""
         named = not self.host or host == self.host or host.endswith("." + self.host)

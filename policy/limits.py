@@ -10,7 +10,7 @@ from policy.roles import ApiRules, Rate
 KINDS: tuple[UsageKind, ...] = get_args(UsageKind)
 SPANS: tuple[Span, ...] = get_args(Span)
 
-_AMOUNT = re.compile(r"^[$€£¥]?\s*(\d+(?:[.,]\d+)?)\s*(k|m)?$", re.IGNORECASE)
+_AMOUNT = re.compile(r"^[$€£¥]?\s*([0-9]{1,15}(?:[.,][0-9]+)?)\s*(k|m)?$", re.IGNORECASE)
 _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
 _MINUTE = 60
 

@@ -20,7 +20,7 @@ _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 def authorise(question: Question, policy: Policy, findings: Findings) -> None:
     """Add what the rules of the policy say to the tool, and to each effect that was found."""
-    requests = list(_requests(question, policy, findings))
+    requests = list(requests_of(question, policy, findings))
     for request, answer in zip(requests, policy.rules.answers(requests), strict=True):
         findings.rules.update(dict.fromkeys((*answer.forbidden, *answer.asked, *answer.permitted)))
         _conclude(request, answer, findings)
@@ -38,7 +38,7 @@ def _conclude(request: Request, answer: Answer, findings: Findings) -> None:
         findings.deny(Rule.PERMISSION_NONE, what if request.action == USE else f"{request.action} ({what})")
 
 
-def _requests(question: Question, policy: Policy, findings: Findings) -> Iterator[Request]:
+def requests_of(question: Question, policy: Policy, findings: Findings) -> Iterator[Request]:
     """One for the tool and one for each effect; reaching out is asked of each host."""
     tool: Uid = ("Tool", _clean(question.tool))
     labels = question.labels

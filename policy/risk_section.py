@@ -20,7 +20,7 @@ PARTS = (
 """The parts that a risk is made of; policy/risk.py says what each means."""
 
 _KEYS = ("ask_at", "deny_at", "points", "usual_hours")
-_HOURS = re.compile(r"^(\d{1,2})(?::00)?\s*(?:-|–|to)\s*(\d{1,2})(?::00)?$")
+_HOURS = re.compile(r"^(\d{1,2})(?::00)?\s*(?:-|–|to)\s*(\d{1,2})(?::00)?$", re.ASCII)
 
 
 def risk_rules(own: Entry | None, common: Entry | None) -> RiskRules:

@@ -147,6 +147,8 @@ class Policy:
     blocked_senders: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     """What files that may only tighten asked for in vain."""
+    overlays: int = 0
+    """How many such files lie over the person's own."""
 
     def blocks(self, sender: str) -> bool:
         """Whether this sender, as `<channel>:<id>`, may do nothing at all, however they were paired."""

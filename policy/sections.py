@@ -36,12 +36,12 @@ _SECONDS = {
     "d": 86_400,
     "day": 86_400,
 }
-_RATE = re.compile(r"^(\d+)\s*(?:/|per)\s*(s|sec|second|m|min|minute|h|hour|d|day)s?$")
+_RATE = re.compile(r"^(\d{1,9})\s*(?:/|per)\s*(s|sec|second|m|min|minute|h|hour|d|day)s?$", re.ASCII)
 _EFFECTS: tuple[Effect, ...] = get_args(Effect)
 _TOOL = re.compile(r"[a-z*][a-z0-9_*]{0,63}")
 _SENDER = re.compile(r"[a-z][a-z0-9_-]*:(?:[^\s*]+\*?|\*)|\*")
 _NONE = ("none", "never", "no", "false", "off")
-_MONEY = re.compile(r"^(?:[$€£¥]|usd|eur|cny)?\s*(\d+(?:[.,]\d+)?)\s*(?:[$€£¥]|usd|eur|cny)?$", re.IGNORECASE)
+_MONEY = re.compile(r"^(?:[$€£¥]|usd|eur|cny)?\s*([0-9]{1,15}(?:[.,][0-9]+)?)\s*(?:[$€£¥]|usd|eur|cny)?$", re.I)
 
 
 def browser_rules(entry: Entry) -> BrowserRules:
@@ -123,7 +123,7 @@ def senders(entry: Entry | None) -> tuple[str, ...]:
 def rate(entry: Entry) -> Rate:
     """`60/min`, or a bare number a minute."""
     text = entry.text().lower()
-    if text.isascii() and text.isdigit():
+    if text.isascii() and text.isdigit() and len(text) < 10:
         return Rate(int(text), 60)
     found = _RATE.match(text)
     if found is None:

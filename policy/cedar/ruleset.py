@@ -89,6 +89,13 @@ class RuleSet:
     _slices: dict[tuple[str, str], _Slice] = field(default_factory=dict, init=False, repr=False, compare=False)
     _sets: dict[tuple[int, ...], PolicySet] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        """Raises: ValueError if an id is there twice, since one rule would hide the other."""
+        seen = [rule.rule_id for rule in self.rules]
+        if len(set(seen)) < len(seen):
+            doubled = next(rule_id for rule_id in seen if seen.count(rule_id) > 1)
+            raise ValueError(f"the rule id {doubled!r} is there twice")
+
     def with_rules(self, more: Iterable[CedarRule]) -> "RuleSet":
         return RuleSet((*self.rules, *more))
 
@@ -117,7 +124,7 @@ class RuleSet:
     def _evaluated(self, indexes: tuple[int, ...], request: Request) -> tuple[bool, tuple[str, ...], str]:
         if not indexes:
             return False, (), ""
-        result = is_authorized(_asked(request), self._set(indexes), json.dumps(_entities(request)))
+        result = is_authorized(asked_of(request), self._set(indexes), json.dumps(entities_of(request)))
         problem = "; ".join(result.diagnostics.errors)
         return result.allowed, tuple(sorted(result.diagnostics.reasons)), problem
 
@@ -197,7 +204,8 @@ def _object(value: object) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _asked(request: Request) -> dict[str, object]:
+def asked_of(request: Request) -> dict[str, object]:
+    """The request as Cedar takes it."""
     return {
         "principal": _entity(("User", request.user)),
         "action": _entity(("Action", request.action)),
@@ -206,7 +214,8 @@ def _asked(request: Request) -> dict[str, object]:
     }
 
 
-def _entities(request: Request) -> list[dict[str, object]]:
+def entities_of(request: Request) -> list[dict[str, object]]:
+    """Whom and what it is about."""
     resource: dict[str, object] = {
         "uid": _entity(request.resource),
         "attrs": request.attributes,
