@@ -2,14 +2,20 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 from contracts.activities import Demands
 from contracts.verdicts import Question, Verdict
 
 P = TypeVar("P")
+
+Mark = tuple[int, int, int]
+
+OnChange = Callable[[Literal["policy.changed", "policy.refused"], str, str], None]
+"""Told of each change: whether it is in force, the version in force from now on, and what is wrong if it was refused.
+Called from whichever thread asks for the policy, and while others wait for it: be quick, and ask nothing back."""
 
 _log = logging.getLogger(__name__)
 
@@ -25,7 +31,8 @@ class PolicySource(Protocol):
 
 
 class PolicyFile(Generic[P]):
-    """One policy file; `parse` raises `broken` or ValueError for a bad one, `judge` is a pure function."""
+    """One policy file, and further ones over it; `parse` and `tighten` raise `broken` or ValueError for a bad one,
+    `judge` is a pure function."""
 
     def __init__(
         self,
@@ -34,6 +41,11 @@ class PolicyFile(Generic[P]):
         judge: Callable[[Question, P], Verdict],
         demands: Callable[[Question, Verdict, P], Demands] = lambda _question, _verdict, _policy: Demands(),
         broken: type[Exception] = ValueError,
+        *,
+        overlays: Sequence[Path] = (),
+        tighten: Callable[[P, str, Path], P] = lambda policy, _text, _path: policy,
+        version: Callable[[P], str] = lambda _policy: "",
+        on_change: OnChange = lambda _kind, _version, _problem: None,
     ) -> None:
         """Raises: OSError, ValueError, `broken`: without a policy nothing may start."""
         self._path = path
@@ -41,9 +53,14 @@ class PolicyFile(Generic[P]):
         self._parse = parse
         self._judge = judge
         self._demands = demands
+        self._overlays = tuple(overlays)
+        self._tighten = tighten
+        self._version = version
+        self._on_change = on_change
         self._lock = threading.Lock()
-        self._seen = self._mark()
-        self._policy = parse(path.read_text("utf-8"))
+        self._problem = ""
+        self._seen: tuple[Mark, ...] | None = self._marks()
+        self._policy = self._read()
 
     def judge(self, question: Question) -> Verdict:
         return self._judge(question, self.current())
@@ -52,22 +69,46 @@ class PolicyFile(Generic[P]):
         return self._demands(question, verdict, self.current())
 
     def current(self) -> P:
-        """The policy in force. It may read the file, so call it off the event loop."""
+        """The policy in force. It may read files, so call it off the event loop."""
         with self._lock:
             try:
                 self._refresh()
             except (OSError, ValueError, self._broken) as error:
-                _log.error("the policy file %s cannot be read, the former one stays in force: %s", self._path, error)
+                self._complain(str(error))
             return self._policy
 
-    def _refresh(self) -> None:
-        mark = self._mark()
-        if mark == self._seen:
-            return
-        self._seen = mark  # before parsing: a broken file is reported once, not with every question
-        self._policy = self._parse(self._path.read_text("utf-8"))
-        _log.info("the policy file %s has changed and is in force", self._path)
+    def problem(self) -> str:
+        """Why a change is not in force; empty if all is. It may read files, too."""
+        self.current()
+        return self._problem
 
-    def _mark(self) -> tuple[int, int, int]:
-        status = self._path.stat()
-        return status.st_mtime_ns, status.st_size, status.st_ino
+    def _refresh(self) -> None:
+        try:
+            marks = self._marks()
+        except OSError:
+            self._seen = None  # what comes back in its place is read again, even if it looks the same
+            raise
+        if marks == self._seen:
+            return
+        self._seen = marks  # before parsing: a broken file is reported once, not with every question
+        self._policy = self._read()
+        self._problem = ""
+        _log.info("the policy file %s has changed and is in force", self._path)
+        self._on_change("policy.changed", self._version(self._policy), "")
+
+    def _complain(self, problem: str) -> None:
+        if problem == self._problem:
+            return
+        self._problem = problem
+        _log.error("the policy file %s cannot be read, the former one stays in force: %s", self._path, problem)
+        self._on_change("policy.refused", self._version(self._policy), problem)
+
+    def _read(self) -> P:
+        policy = self._parse(self._path.read_text("utf-8"))
+        for path in self._overlays:
+            policy = self._tighten(policy, path.read_text("utf-8"), path)
+        return policy
+
+    def _marks(self) -> tuple[Mark, ...]:
+        found = (path.stat() for path in (self._path, *self._overlays))
+        return tuple((status.st_mtime_ns, status.st_size, status.st_ino) for status in found)

@@ -1,7 +1,6 @@
 """The gateway put together: channels, desk, activity worker and pages, started and ended in order."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -15,8 +14,10 @@ from temporalio.converter import PayloadCodec
 from temporalio.worker import Worker
 
 from contracts.blobs import Blobs
+from contracts.language import Language
 from contracts.queues import GATEWAY
 from contracts.task import Limits
+from gateway.access import Access, AsPaired
 from gateway.app import build_app
 from gateway.channel import Channel, Liveness
 from gateway.channels.console import Console
@@ -34,6 +35,7 @@ from gateway.speaking import Speaker
 from gateway.store import Store
 from gateway.temporal_desk import TemporalDesk
 from gateway.temporal_page import TemporalPage
+from gateway.tidings import Tidings
 from gateway.view import SentenceFor
 from runtime.addresses import UI_PATH
 from runtime.web import serve
@@ -71,6 +73,8 @@ class Gateway:
         ui_origins: tuple[str, ...],
         ui_upstream: str = "",
         pace: Pace | None = None,
+        access: Access | None = None,
+        language: Language = "en",
     ) -> None:
         self._connect = connect
         self._port = port
@@ -78,12 +82,14 @@ class Gateway:
         self._desk = TemporalDesk()
         self._store = Store(places.database)
         outbox, requests = Outbox(self._store), Requests(self._store)
-        self.pairing = Pairing(self._store)
+        access = access or AsPaired()
+        self.pairing = Pairing(self._store, access=access)
         self._requests = requests
         self._note = PairingNote(self.pairing, places.pairing_code)
         channels: list[Channel] = [Console(), *([telegram] if telegram else [])]
         pace = pace or Pace()
         speakers: Mapping[str, Speaker] = {channel.name: Speaker(channel, outbox, pace) for channel in channels}
+        self._tidings = Tidings(access, self.pairing, speakers, language)
         self._deliveries = Deliveries(speakers, outbox, blobs, sentence_for)
         obeying = Obeying(self._desk, outbox, requests, sentence_for)
         self._reception = Reception(self._desk, speakers, self.pairing, outbox, requests, blobs, obeying, limits)
@@ -107,7 +113,7 @@ class Gateway:
 
     async def _work(self, stop: asyncio.Event) -> None:
         """Messages are taken from the start; those that Temporal cannot take yet wait at the platform."""
-        note = asyncio.create_task(self._note.keep()) if self._telegram else None
+        keeping = [asyncio.create_task(each.keep()) for each in (self._note, self._tidings)] if self._telegram else []
         if self._telegram is not None:
             self._telegram.start(self._reception)
         try:
@@ -116,10 +122,9 @@ class Gateway:
             if self._telegram is not None:
                 await self._telegram.stop()
                 await self._telegram.close()
-            if note is not None:
-                note.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await note
+            for each in keeping:
+                each.cancel()
+            await asyncio.gather(*keeping, return_exceptions=True)
 
     async def _deliver(self, stop: asyncio.Event) -> None:
         """Host the activity `deliver` from the moment that Temporal answers."""

@@ -1,9 +1,7 @@
-"""Starts the gateway: `python -m gateway.main` runs until SIGTERM or SIGINT."""
-
-import asyncio
-import sys
+"""Builds the gateway from its settings; workers/gateway.py starts it."""
 
 from contracts.task import Limits
+from gateway.access import Access
 from gateway.channels.telegram import Telegram
 from gateway.gateway import Gateway, Places
 from gateway.wording import sentence_for
@@ -12,7 +10,6 @@ from runtime.blobs import FileBlobs
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
-from runtime.service import Service, run_service
 from runtime.settings import Settings
 from runtime.telemetry import Telemetry
 from runtime.temporal import connect
@@ -20,17 +17,8 @@ from runtime.temporal import connect
 NAME = "gateway"
 
 
-def main() -> int:
-    """Gives the exit code."""
-    return run_service(NAME, lambda settings: settings.metrics_port + 1, serve)
-
-
-async def serve(service: Service, stop: asyncio.Event) -> None:
-    await build(service.settings, service.paths, service.telemetry).run(stop)
-
-
-def build(settings: Settings, paths: DataPaths, telemetry: Telemetry) -> Gateway:
-    """The gateway that the settings describe."""
+def build(settings: Settings, paths: DataPaths, telemetry: Telemetry, access: Access) -> Gateway:
+    """The gateway that the settings describe, for those whom the owner's rules let speak."""
     keyring = Keyring.load(settings.data_dir)
     return Gateway(
         connect=lambda: connect(settings, keyring, runtime=telemetry.runtime, identity=NAME),
@@ -48,6 +36,8 @@ def build(settings: Settings, paths: DataPaths, telemetry: Telemetry) -> Gateway
         port=settings.gateway_port,
         ui_origins=ui_origins(settings),
         ui_upstream=addresses.embedded_ui(settings),
+        access=access,
+        language=settings.language,
     )
 
 
@@ -70,7 +60,3 @@ def telegram(settings: Settings) -> Telegram | None:
         settings.telegram_base_file_url,
         settings.telegram_webhook_url,
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

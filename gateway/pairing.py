@@ -7,10 +7,11 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
+from gateway.access import Access, AsPaired, Standing
 from gateway.store import Store
 
 CODE_LIFE = timedelta(minutes=30)
@@ -50,11 +51,13 @@ class OpenCode:
 
 
 class Pairing:
-    """People and codes in SQLite. It is asked anew for every message, so that a removal holds at once."""
+    """People and codes in SQLite. It is asked anew for every message, so that a removal holds at once; and so do the
+    owner's rules, which win over what is stored."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: Store, clock: Callable[[], float] = time.time, access: Access | None = None) -> None:
         self._store = store
         self._clock = clock
+        self._access = access or AsPaired()
 
     async def new_code(self, role: str | None = None, life: timedelta = CODE_LIFE) -> str:
         """Makes the one valid code; earlier ones end. It is shown to the person now or never: only its hash is kept.
@@ -117,15 +120,29 @@ class Pairing:
         return changed > 0
 
     async def person(self, channel: str, user_id: str) -> Person | None:
+        """Somebody who may speak now, with the role that they have now."""
         found = await self._store.row(
             "SELECT name, role FROM people WHERE channel = ? AND user_id = ?", channel, user_id
         )
-        return Person(channel, user_id, str(found[0]), str(found[1])) if found else None
+        standing = await self._standing(channel, user_id)
+        if found is None or standing.blocked:
+            return None
+        return Person(channel, user_id, str(found[0]), standing.role or str(found[1]))
+
+    async def is_blocked(self, channel: str, user_id: str) -> bool:
+        """Whether the owner's rules refuse them at once; then no code helps, and nothing is answered."""
+        return (await self._standing(channel, user_id)).blocked
 
     async def people(self) -> list[Person]:
-        """In the order of their pairing."""
+        """Those who may speak now, in the order of their pairing."""
         found = await self._store.rows("SELECT channel, user_id, name, role FROM people ORDER BY paired_at")
-        return [Person(str(channel), str(user), str(name), str(role)) for channel, user, name, role in found]
+        stored = [Person(str(channel), str(user), str(name), str(role)) for channel, user, name, role in found]
+        standings = [await self._standing(person.channel, person.user_id) for person in stored]
+        return [
+            replace(person, role=standing.role or person.role)
+            for person, standing in zip(stored, standings, strict=True)
+            if not standing.blocked
+        ]
 
     async def owned(self) -> bool:
         """Whether an owner is paired."""
@@ -134,6 +151,9 @@ class Pairing:
     async def may_greet(self, channel: str, chat_id: str) -> bool:
         """Whether a stranger in this chat gets the neutral reply now: once a day, and only so many strangers."""
         return await self._count("stranger", channel, chat_id, 1, STRANGERS_IN_ALL, STRANGER_WINDOW_SECONDS)
+
+    async def _standing(self, channel: str, user_id: str) -> Standing:
+        return await asyncio.to_thread(self._access.standing, f"{channel}:{user_id}")
 
     async def _may_try(self, channel: str, chat_id: str) -> bool:
         return await self._count("code", channel, chat_id, TRIES_PER_CHAT, TRIES_IN_ALL, TRY_WINDOW_SECONDS)

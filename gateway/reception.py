@@ -96,6 +96,9 @@ class Reception:
         """A stranger: a code pairs them; else one neutral sentence, and in a group nothing."""
         if incoming.chat.type != "dm" or incoming.forwarded_from is not None:
             return
+        if await self._pairing.is_blocked(incoming.channel, incoming.sender.id):
+            _log.warning("%s:%s is blocked by the policy file", incoming.channel, incoming.sender.id)
+            return
         text = clean(incoming.text)
         command = parse(text)
         said = command.rest if command is not None and command.name == "start" else text

@@ -69,6 +69,11 @@ class DataPaths:
         return self.root / "policy.yaml"
 
     @property
+    def policy_state(self) -> Path:
+        """Which policy is in force, and why a change to it is not."""
+        return self.root / "run" / "policy.json"
+
+    @property
     def pairing_code(self) -> Path:
         """Holds the one-time code by which a first contact is paired; absent when there is none to show."""
         return self.root / "gateway" / "pairing-code"

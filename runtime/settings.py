@@ -91,6 +91,10 @@ class Settings(BaseSettings):
     policy_file: Path | None = None
     """The person's policy; None takes `policy.yaml` of the data folder, which is made at the first start."""
 
+    policy_overlays: tuple[Path, ...] = ()
+    """Further policy files that may only tighten, as JSON in a variable. `asos.policy.yaml` of the folder that the
+    system is started in is one by itself."""
+
     sandbox_driver: Literal["auto", "docker", "bubblewrap"] = "auto"
     """auto takes docker if an engine answers, else bubblewrap."""
 
@@ -202,6 +206,11 @@ class Settings(BaseSettings):
     def _absolute(cls, folder: Path) -> Path:
         """The same folder for every process, wherever each was started."""
         return folder.expanduser().absolute()
+
+    @field_validator("policy_overlays")
+    @classmethod
+    def _all_absolute(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+        return tuple(path.expanduser().absolute() for path in paths)
 
     @field_validator("worker_role")
     @classmethod

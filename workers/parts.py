@@ -1,19 +1,16 @@
 """Builds everything that a worker is made of, and closes it again."""
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from types import FunctionType
 
 from temporalio.client import Client
 from temporalio.runtime import Runtime
 
 import activities.tools
-import policy
 from activities.acting import Acting, ActingParts
 from activities.catalogue import Catalogue
 from activities.examining import Examiner
@@ -21,20 +18,12 @@ from activities.judging import Judging
 from activities.leasing import Leasing
 from activities.parts import ToolParts
 from activities.planning import Thinking
-from activities.policy_source import PolicyFile
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
-from contracts.activities import Demands
 from contracts.lifecycle import Lifetimes
 from contracts.sandbox import SandboxUnavailable
-from contracts.verdicts import Question, Verdict
 from memory.notes import Notes
-from policy.document import PolicyError
-from policy.file import parse
-from policy.judge import judge
-from policy.roles import Policy
-from policy.sandboxes import wanted
 from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.discover import discover
@@ -58,11 +47,10 @@ from workers.host_api.app import Entry
 from workers.host_api.doors import Doors
 from workers.placing import Placing
 from workers.planners import planner_of
+from workers.policy_in_force import policy_of
 from workers.snapshots import snapshots_of
 from workers.sweeping import Sweeping
 from workers.watching import Watching
-
-DEFAULT_POLICY = Path(policy.__path__[0]) / "default.yaml"
 
 
 @dataclass(frozen=True)
@@ -89,7 +77,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
     """
     paths = DataPaths(settings.data_dir)
     keyring = Keyring.load(settings.data_dir)
-    policy_file = policy_in(policy_path(settings, paths))
+    policy_file = policy_of(settings, paths)
     blobs = FileBlobs(paths.blobs, keyring)
     tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now)))
     examiner = Examiner(Catalogue(tools), policy_file, blobs)
@@ -136,23 +124,6 @@ def find_tools(parts: ToolParts) -> list[Tool]:
     return [tool for name in sorted(found) for tool in found[name](parts)]
 
 
-def policy_path(settings: Settings, paths: DataPaths) -> Path:
-    """The person's policy file; the shipped one is copied at the first start, for them to change."""
-    if settings.policy_file is not None:
-        return settings.policy_file
-    if not paths.policy.exists():
-        shutil.copyfile(DEFAULT_POLICY, paths.policy)
-    return paths.policy
-
-
-def policy_in(path: Path) -> PolicyFile[Policy]:
-    """The person's policy, read and in force. Raises: CannotStart with the line that is wrong."""
-    try:
-        return PolicyFile(path, lambda text: parse(text, path.name), judge, demands, PolicyError)
-    except (PolicyError, OSError) as error:
-        raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
-
-
 def lifetimes_of(settings: Settings) -> Lifetimes:
     """How long sandboxes that nobody needs stay."""
     return Lifetimes(idle_seconds=settings.sandbox_idle_seconds, retention_days=settings.sandbox_retention_days)
@@ -164,12 +135,6 @@ def snapshots_in(settings: Settings, paths: DataPaths, keyring: Keyring) -> Snap
         return snapshots_of(settings, paths, keyring)
     except SnapshotStoreInvalid as error:
         raise CannotStart(str(error)) from error
-
-
-def demands(question: Question, verdict: Verdict, policy: Policy) -> Demands:
-    """What policy wants, in the words of the activities."""
-    found = wanted(question, verdict, policy)
-    return Demands(runtime=found.runtime, snapshot=found.snapshot, retention_days=found.retention_days)
 
 
 async def host_of(

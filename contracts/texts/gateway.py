@@ -205,3 +205,8 @@ NOT_REACHABLE = Sentence(
     zh="已记下。引擎暂时没有响应，恢复后我会立即转达。",
 )
 HAS_ENDED = Sentence(en="That task has ended.", zh="这个任务已经结束。")
+POLICY_REFUSED = Sentence(
+    en="⚠ A change to your policy file is not in force; the former rules stay. {problem}",
+    zh="⚠ 策略文件的更改未生效，仍使用先前的规则。{problem}",
+)
+POLICY_IN_FORCE = Sentence(en="✓ Your policy file is in force again.", zh="✓ 您的策略文件已重新生效。")

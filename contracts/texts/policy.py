@@ -19,7 +19,8 @@ REASONS: dict[str, Sentence] = {
         en="Nothing in the policy permits {detail} to this role.", zh="策略中没有任何规则允许此角色{detail}。"
     ),
     "sender.blocked": Sentence(
-        en="The policy file blocks {detail}: nothing is done for them.", zh="策略文件已屏蔽 {detail}，不会为其执行任何操作。"
+        en="The policy file blocks {detail}: nothing is done for them.",
+        zh="策略文件已屏蔽 {detail}，不会为其执行任何操作。",
     ),
     "role.unknown": Sentence(en="The policy knows no role {detail}.", zh="策略中没有角色 {detail}。"),
     "role.no_browser": Sentence(
@@ -44,7 +45,8 @@ REASONS: dict[str, Sentence] = {
         en="It deletes data that cannot be brought back: {detail}.", zh="它会删除无法恢复的数据：{detail}。"
     ),
     "approval.spending_over": Sentence(
-        en="It spends more than your policy lets pass unasked: {detail}.", zh="它的花费超过策略允许的免询问额度：{detail}。"
+        en="It spends more than your policy lets pass unasked: {detail}.",
+        zh="它的花费超过策略允许的免询问额度：{detail}。",
     ),
     "command.blocked": Sentence(
         en="Your policy blocks commands like this: {detail}.", zh="您的策略禁止这类命令：{detail}。"

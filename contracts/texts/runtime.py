@@ -74,6 +74,11 @@ STATUS_PHASES = {
         zh="监管进程被强制终止；`asos up` 可重新启动，`asos down` 可清理",
     ),
 }
+POLICY_IN_FORCE = Sentence(en="policy {version} is in force ({file})", zh="当前生效的策略：{version}（{file}）")
+POLICY_REFUSED = Sentence(
+    en="A change to the policy is not in force, the former one stays: {problem}. `asos policy check {file}` tells.",
+    zh="策略的更改未生效，仍使用先前的策略：{problem}。可用 `asos policy check {file}` 查看。",
+)
 PART_PHASES = {
     "waiting": Sentence(en="waiting", zh="等待中"),
     "starting": Sentence(en="starting", zh="启动中"),

@@ -77,7 +77,7 @@ def _worker(settings: Settings) -> Part:
 def _gateway(settings: Settings) -> Part:
     return Part(
         name="gateway",
-        argv=(sys.executable, "-P", "-m", "gateway.main"),
+        argv=(sys.executable, "-P", "-m", "workers.gateway"),
         health=HttpHealth(port=settings.gateway_port),
         ports={"ASOS_GATEWAY_PORT": settings.gateway_port, "ASOS_METRICS_PORT": settings.metrics_port + 1},
     )

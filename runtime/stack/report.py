@@ -7,6 +7,7 @@ from pydantic import Field
 
 from contracts.values import Value
 from runtime.paths import DataPaths
+from runtime.policy_state import PolicyState, read_policy_state
 from runtime.stack.output import output_of
 from runtime.stack.probe import is_healthy
 from runtime.stack.state import Failure, PartState, StackState, read_state
@@ -41,6 +42,8 @@ class StackReport(Value):
     """One-time code for the first contact of a person, while one waits to be used."""
     failure: Failure | None = None
     versions: dict[str, str] = Field(default_factory=dict)
+    policy: PolicyState | None = None
+    """The policy in force as the worker has noted it; None before its first start."""
 
 
 async def report(paths: DataPaths) -> StackReport:
@@ -61,6 +64,7 @@ async def report(paths: DataPaths) -> StackReport:
         pairing_code=await asyncio.to_thread(pairing_code, paths),
         failure=state.failure,
         versions=state.versions,
+        policy=await asyncio.to_thread(read_policy_state, paths.policy_state),
     )
 
 

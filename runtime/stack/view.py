@@ -8,6 +8,7 @@ from rich.table import Table
 
 from contracts.language import Language
 from contracts.texts import runtime as texts
+from runtime.policy_state import PolicyState
 from runtime.redact import Redactor
 from runtime.stack.failures import explained
 from runtime.stack.report import PartReport, StackReport
@@ -75,8 +76,19 @@ def show_report(console: Console, report: StackReport, login_url: str, language:
     console.print(texts.STATUS_PHASES[report.phase].say(language), style="bold")
     if report.parts:
         console.print(_table(report.parts, language))
+    if report.policy is not None:
+        show_policy(console, report.policy, language)
     show_addresses(console, report.ui_url, login_url, report.pairing_code, language)
     console.print(report.data_dir, style="dim", highlight=False, soft_wrap=True)
+
+
+def show_policy(console: Console, policy: PolicyState, language: Language) -> None:
+    """Which policy is in force, and in red why a change to it is not."""
+    in_force = texts.POLICY_IN_FORCE.say(language, version=policy.version[:12], file=policy.file)
+    console.print(in_force, markup=False, highlight=False, soft_wrap=True)
+    if policy.problem:
+        refused = texts.POLICY_REFUSED.say(language, problem=policy.problem, file=policy.file)
+        console.print(refused, style="red", markup=False, highlight=False, soft_wrap=True)
 
 
 def _table(parts: tuple[PartReport, ...], language: Language) -> Table:

@@ -50,7 +50,7 @@ class House:
             "PATH": os.environ["PATH"],
         }
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "gateway.main", cwd=REPOSITORY, env=variables, stderr=asyncio.subprocess.PIPE
+            sys.executable, "-m", "workers.gateway", cwd=REPOSITORY, env=variables, stderr=asyncio.subprocess.PIPE
         )
         try:
             yield process

@@ -19,7 +19,7 @@ from tests.sandbox.proxies import connect, get, proxy, saying
 from workers.confidential import Confidential
 from workers.egress_audit import auditing
 from workers.egress_rules import house_of
-from workers.parts import policy_in
+from workers.policy_in_force import policy_in
 
 LEASE = Lease(
     sandbox_id="asos-1", task_id="t1", host_id="h", task_queue="q", epoch=1, driver="docker", runtime="runc", image="i"
