@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 def policy_path(settings: Settings, paths: DataPaths) -> Path:
     """The person's policy file; the shipped one is copied at the first start, for them to change."""
     if settings.policy_file is not None:
-        return settings.policy_file
+        return settings.policy_file.absolute()
     if not paths.policy.exists():
         create_atomically(paths.policy, default_text().encode())
     return paths.policy

@@ -1,32 +1,28 @@
-"""`asos policy`: check a policy file, and ask it about commands and addresses without running anything."""
+"""`asos policy`: check a policy file, ask it without running anything, and look at what was decided with it."""
 
 import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, BinaryIO, NoReturn
+from typing import Annotated, BinaryIO
 
 import typer
 from pydantic import ConfigDict, Field, ValidationError
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from contracts.egress import EgressRules
 from contracts.language import Language
-from contracts.texts.policy import REASONS
 from contracts.values import Value
-from contracts.verdicts import Action, Actor, CommandAction, Question, Reason, Verdict, VisitAction
+from contracts.verdicts import Action, Actor, CommandAction, Question, Verdict, VisitAction
 from policy.document import PolicyError
-from policy.file import parse
 from policy.judge import judge
-from policy.paths import PathPattern
-from policy.roles import Policy, Role
-from policy.shipped import NAME, default_text
-
-FAILED, USAGE = 1, 2
-
-_COLOURS = {"allow": "green", "ask": "yellow", "deny": "red"}
+from runtime.paths import DataPaths
+from runtime.policy_state import PolicyState, read_policy_state
+from runtime.stack.view import show_policy
+from workers.commands.policy_files import COLOURS, FAILED, USAGE, fail, load, parsed, settings_or_fail
+from workers.commands.policy_overview import show_overview
+from workers.commands.policy_replay import explain, replay, sentence
+from workers.policy_in_force import overlays_of
 
 app = typer.Typer(help="Check a policy file, or ask it what it would say.", no_args_is_help=True)
 
@@ -58,10 +54,10 @@ def judge_lines(
     language: Annotated[str, typer.Option(help="Language of the reasons: en or zh.")] = "en",
 ) -> None:
     """Read one question a line on standard input, as JSON: {"cmd": …} or {"url": …, "dns": …, "redirect": …}."""
-    loaded = _load(policy)
+    loaded = load(policy, [])
     name = role or next(iter(loaded.roles))
     if name not in loaded.roles:
-        _fail(f"the policy has no role {name!r}; it has {', '.join(loaded.roles)}", USAGE)
+        fail(f"the policy has no role {name!r}; it has {', '.join(loaded.roles)}", USAGE)
     malformed = 0
     for line in _lines(sys.stdin.buffer):
         try:
@@ -77,22 +73,51 @@ def judge_lines(
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(help="Policy file, YAML or JSON.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="Policy file, YAML or JSON; without it the one in force, with all over it.")
+    ] = None,
+    overlay: Annotated[list[Path] | None, typer.Option(help="A file that may only tighten; may be repeated.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as one JSON object.")] = False,
 ) -> None:
-    """Say whether a policy file can be used, with the line of whatever is wrong."""
+    """Say what a policy file means, or the line of whatever is wrong, and whether it is in force."""
+    settings = settings_or_fail()
+    paths = DataPaths(settings.data_dir)
+    overlays = overlay if overlay is not None or file is not None else [*overlays_of(settings)]
+    path = file or settings.policy_file or paths.policy
+    state = read_policy_state(paths.policy_state)
     try:
-        loaded = parse(_read(file), str(file))
+        loaded = parsed(path, overlays or [])
     except PolicyError as error:
-        if as_json:
-            typer.echo(json.dumps({"ok": False, "line": error.line, "error": str(error)}))
-        else:
-            Console(stderr=True, soft_wrap=True).print(f"[red]{escape(str(error))}[/red]", highlight=False)
+        _tell_mistake(error, state if _is_of(state, path) else None, as_json=as_json)
         raise typer.Exit(FAILED) from error
+    in_force = state is not None and state.version == loaded.version
     if as_json:
-        typer.echo(json.dumps({"ok": True, "version": loaded.version, "roles": list(loaded.roles)}))
-    else:
-        Console().print(_overview(loaded))
+        facts = {"ok": True, "version": loaded.version, "roles": list(loaded.roles), "ignored": list(loaded.ignored)}
+        typer.echo(json.dumps({**facts, "in_force": in_force}))
+        return
+    console = Console()
+    show_overview(console, loaded)
+    if state is not None and _is_of(state, path):
+        show_policy(console, state, settings.language)
+
+
+def _is_of(state: PolicyState | None, path: Path) -> bool:
+    return state is not None and Path(state.file) == path.absolute()
+
+
+def _tell_mistake(error: PolicyError, state: PolicyState | None, *, as_json: bool) -> None:
+    stays = state.version if state is not None else None
+    if as_json:
+        typer.echo(json.dumps({"ok": False, "line": error.line, "error": str(error), "stays": stays}))
+        return
+    console = Console(stderr=True, soft_wrap=True)
+    console.print(f"[red]{escape(str(error))}[/red]", highlight=False)
+    if stays is not None:
+        console.print(f"policy {stays[:12]}, the former one, stays in force", highlight=False)
+
+
+app.command("explain")(explain)
+app.command("test")(replay)
 
 
 def _question(line: bytes, role: str) -> Question:
@@ -123,72 +148,12 @@ def _print_verdict(verdict: Verdict, language: Language, *, as_json: bool) -> No
     if as_json:
         _emit({"verdict": verdict.kind, "reasons": [reason.model_dump() for reason in verdict.reasons]})
         return
-    colour = _COLOURS[verdict.kind]
-    said = " ".join(_sentence(reason, language) for reason in verdict.reasons)
+    colour = COLOURS[verdict.kind]
+    said = " ".join(sentence(reason, language) for reason in verdict.reasons)
     Console(soft_wrap=True).print(f"[{colour}]{verdict.kind}[/{colour}] {escape(said)}", highlight=False)
-
-
-def _sentence(reason: Reason, language: Language) -> str:
-    return REASONS[reason.rule].say(language, detail=reason.detail)
 
 
 def _emit(answer: dict[str, object]) -> None:
     """Flushed line by line: whoever asks may wait for this answer before asking the next."""
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
-
-
-def _overview(policy: Policy) -> Table:
-    table = Table(title=f"policy {policy.version[:12]}", title_justify="left")
-    for heading in ("role", "browser", "commands", "approval"):
-        table.add_column(heading)
-    for role in policy.roles.values():
-        table.add_row(role.name, _browser(role), _commands(role), _approvals(role))
-    table.caption, table.caption_justify = _egress(policy.egress), "left"
-    return table
-
-
-def _egress(rules: EgressRules) -> str:
-    inspected = ", ".join(rules.inspect) or "nothing"
-    return f"sandboxes: {len(rules.allowed)} allowed, {len(rules.blocked)} blocked, inspected: {inspected}"
-
-
-def _browser(role: Role) -> str:
-    if role.browser is None:
-        return "none"
-    rules = role.browser
-    return f"{len(rules.read)} read, {len(rules.write)} write, {len(rules.blocked)} blocked, others: {rules.unlisted}"
-
-
-def _commands(role: Role) -> str:
-    if role.cli is None:
-        return "none"
-    return f"read {_texts(role.cli.read)}; write {_texts(role.cli.write)}"
-
-
-def _texts(patterns: tuple[PathPattern, ...]) -> str:
-    return ", ".join(pattern.text for pattern in patterns) or "nothing"
-
-
-def _approvals(role: Role) -> str:
-    rules = role.approvals
-    return f"delete: {rules.data_deletion}, send: {rules.external_communication}, secrets: {rules.credential_access}"
-
-
-def _load(file: Path | None) -> Policy:
-    try:
-        return parse(default_text(), NAME) if file is None else parse(_read(file), str(file))
-    except PolicyError as error:
-        _fail(str(error), FAILED)
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        _fail(f"{file}: cannot be read ({error}); name a policy file in UTF-8", USAGE)
-
-
-def _fail(problem: str, code: int) -> NoReturn:
-    Console(stderr=True, soft_wrap=True).print(f"[red]{escape(problem)}[/red]", highlight=False)
-    raise typer.Exit(code)
