@@ -1,9 +1,16 @@
 """The policy file's budgets, risk, approvers, tools and senders, and what is said of mistakes in them."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+from contracts.verdicts import Action, CommandAction, EffectAction, FileAction, SendAction, VisitAction
+from policy.cedar.schema import schema_text
 from policy.document import PolicyError
-from policy.file import parse
+from policy.file import KEYS, ROLE_KEYS, parse
+from policy.shipped import NAME, default_text
+from tests.policy.cases_file import ask_policy
 
 LIMITS = """
 limits:
@@ -100,3 +107,35 @@ def test_a_mistake_in_the_further_sections_is_shown_where_it_stands(line: str, s
 
     assert str(raised.value).startswith("p.yaml:2: ")
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("role", ["owner", "member"])
+@pytest.mark.parametrize(
+    "action",
+    [
+        FileAction(operation="delete", path="notes.md"),
+        FileAction(operation="write", path="~/notes.md"),
+        CommandAction(script="cp a.txt /srv/a.txt"),
+        CommandAction(script="git push --force origin main"),
+        SendAction(recipient="new@example.test", what="report.md"),
+        EffectAction(effects=("send",), destinations=("new@example.test",)),
+        EffectAction(effects=("share",), destinations=("new@example.test",)),
+        EffectAction(effects=("money",), destinations=("shop.example",), amount=0.5, currency="EUR"),
+        EffectAction(effects=("money",)),
+        EffectAction(effects=("delete",)),
+        EffectAction(effects=("account",)),
+        VisitAction(url="https://shop.example/pay", write=True),
+    ],
+)
+def test_what_cannot_be_taken_back_is_asked_by_the_shipped_policy(role: str, action: Action) -> None:
+    assert ask_policy(action, policy=parse(default_text(), NAME), role=role).kind == "ask"
+
+
+def test_every_field_and_every_word_of_a_policy_file_is_documented_and_in_the_shipped_one() -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "policy.md").read_text()
+    fields = {*KEYS, *ROLE_KEYS, "tools", "scopes", "step_up", "approvers", "account_changes", "ask_at", "usual_hours"}
+    words = set(re.findall(r"^    (\w+): \w", schema_text(), re.MULTILINE))
+
+    assert [name for name in sorted(fields - {"version", "roles"}) if f"`{name}" not in docs.replace(".", "`")] == []
+    assert [name for name in sorted(words) if f"`{name}`" not in docs] == []
+    assert [name for name in sorted(fields - {"version"}) if f"{name}:" not in default_text()] == []

@@ -10,8 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from contracts.values import JsonObject
 from contracts.verdicts import Action, Actor, CommandAction, FileAction, Question, VisitAction
