@@ -1,4 +1,4 @@
-"""What `asos status` knows of the policy: which version is in force, and why a change to it is not."""
+"""Which policy files there are, and what `asos status` knows of them: the version in force, and why a change is not."""
 
 from datetime import datetime
 from pathlib import Path
@@ -7,6 +7,9 @@ from pydantic import ValidationError
 
 from contracts.values import Value
 from runtime.files import write_atomically
+from runtime.settings import Settings
+
+PROJECT_FILE = "asos.policy.yaml"
 
 
 class PolicyState(Value):
@@ -32,3 +35,9 @@ def read_policy_state(path: Path) -> PolicyState | None:
         return PolicyState.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
+
+
+def overlays_of(settings: Settings) -> tuple[Path, ...]:
+    """The files that may only tighten: those of the settings, and the one of the folder that we are started in."""
+    project = Path(PROJECT_FILE).absolute()
+    return tuple(dict.fromkeys((*settings.policy_overlays, *((project,) if project.is_file() else ()))))

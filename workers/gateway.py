@@ -8,8 +8,9 @@ from activities.policy_source import PolicyFile
 from gateway.access import Standing
 from gateway.main import NAME, build
 from policy.roles import Policy
+from runtime.policy_state import overlays_of
 from runtime.service import Service, run_service
-from workers.policy_in_force import overlays_of, policy_in, policy_path
+from workers.policy_in_force import policy_in, policy_path
 
 
 class PolicyAccess:

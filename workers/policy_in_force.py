@@ -17,11 +17,9 @@ from policy.shipped import default_text
 from policy.tightening import tightened
 from runtime.files import create_atomically
 from runtime.paths import FOLDER_MODE, DataPaths
-from runtime.policy_state import PolicyState, write_policy_state
+from runtime.policy_state import PolicyState, overlays_of, write_policy_state
 from runtime.process import CannotStart
 from runtime.settings import Settings
-
-PROJECT_FILE = "asos.policy.yaml"
 
 _log = logging.getLogger(__name__)
 
@@ -33,12 +31,6 @@ def policy_path(settings: Settings, paths: DataPaths) -> Path:
     if not paths.policy.exists():
         create_atomically(paths.policy, default_text().encode())
     return paths.policy
-
-
-def overlays_of(settings: Settings) -> tuple[Path, ...]:
-    """The files that may only tighten: those of the settings, and the one of the folder that we are started in."""
-    project = Path(PROJECT_FILE).absolute()
-    return tuple(dict.fromkeys((*settings.policy_overlays, *((project,) if project.is_file() else ()))))
 
 
 def policy_in(

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from contracts.language import Language
 from contracts.texts import runtime as texts
-from runtime.policy_state import PolicyState
+from runtime.policy_view import show_policy
 from runtime.redact import Redactor
 from runtime.stack.failures import explained
 from runtime.stack.report import PartReport, StackReport
@@ -80,15 +80,6 @@ def show_report(console: Console, report: StackReport, login_url: str, language:
         show_policy(console, report.policy, language)
     show_addresses(console, report.ui_url, login_url, report.pairing_code, language)
     console.print(report.data_dir, style="dim", highlight=False, soft_wrap=True)
-
-
-def show_policy(console: Console, policy: PolicyState, language: Language) -> None:
-    """Which policy is in force, and in red why a change to it is not."""
-    in_force = texts.POLICY_IN_FORCE.say(language, version=policy.version[:12], file=policy.file)
-    console.print(in_force, markup=False, highlight=False, soft_wrap=True)
-    if policy.problem:
-        refused = texts.POLICY_REFUSED.say(language, problem=policy.problem, file=policy.file)
-        console.print(refused, style="red", markup=False, highlight=False, soft_wrap=True)
 
 
 def _table(parts: tuple[PartReport, ...], language: Language) -> Table:

@@ -19,8 +19,10 @@ from policy.judge import judge
 from policy.shipped import NAME, default_text
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
+from runtime.settings import Settings
 from workers.commands.policy import app
 from workers.confidential import PLACE
+from workers.policy_in_force import policy_of
 
 SHIPPED = str(Path(__file__).parents[2] / "policy" / "default.yaml")
 TASK, OTHER = "01KB0000000000000000000AAA", "01KB0000000000000000000BBB"
@@ -174,3 +176,45 @@ def test_without_any_record_it_says_so(tmp_path: Path) -> None:
 
     assert told.exit_code == 1
     assert "nothing has been recorded yet" in told.stderr
+
+
+@pytest.fixture
+def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASOS_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("COLUMNS", "200")
+    DataPaths(tmp_path / "data").prepare()
+    return tmp_path
+
+
+def test_a_check_without_a_name_is_about_the_file_in_force_and_all_over_it(installation: Path) -> None:
+    (installation / "asos.policy.yaml").write_text(
+        'cedar: |\n  @id("late") @answer("ask") forbid(principal, action, resource) when { context.hour > 22 };\n'
+        "  permit(principal, action, resource);\n"
+    )
+    settings = Settings()
+    source = policy_of(settings, DataPaths(settings.data_dir))
+
+    told = CliRunner().invoke(app, ["check"])
+    facts = json.loads(CliRunner().invoke(app, ["check", "--json"]).stdout)
+
+    assert told.exit_code == 0
+    assert "overlay/1/cedar/late asks" in told.stdout
+    assert "not taken: " in told.stdout
+    assert f"policy {source.current().version[:12]} is in force" in told.stdout
+    assert (facts["in_force"], len(facts["ignored"])) == (True, 1)
+
+
+def test_a_check_of_a_broken_file_in_force_says_which_one_stays(installation: Path) -> None:
+    settings = Settings()
+    paths = DataPaths(settings.data_dir)
+    version = policy_of(settings, paths).current().version
+    paths.policy.write_text("role: owner\nmistake: 1\n")
+
+    told = CliRunner().invoke(app, ["check"])
+    facts = json.loads(CliRunner().invoke(app, ["check", "--json"]).stdout)
+
+    assert told.exit_code == 1
+    assert "policy.yaml:2: unknown key 'mistake'" in told.stderr
+    assert f"policy {version[:12]}, the former one, stays in force" in told.stderr
+    assert (facts["line"], facts["stays"]) == (2, version)

@@ -1,16 +1,19 @@
 """The policy file in force with the files over it: each change is told once, and a broken one changes nothing."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from activities.policy_source import PolicyFile
 from contracts.verdicts import Actor, Allow, Question, Verdict
 from runtime.paths import DataPaths
-from runtime.policy_state import read_policy_state
+from runtime.policy_state import PolicyState, overlays_of, read_policy_state
+from runtime.policy_view import show_policy
 from runtime.process import CannotStart
 from runtime.settings import Settings
-from workers.policy_in_force import overlays_of, policy_of
+from workers.policy_in_force import policy_of
 
 QUESTION = Question(actor=Actor(user_id="u", role="r", channel="c"), tool="shell", args={}, actions=())
 
@@ -133,3 +136,14 @@ def test_without_a_file_over_it_that_is_named_nothing_starts(settings: Settings)
 
     with pytest.raises(CannotStart, match=r"no\.yaml"):
         policy_of(missing, DataPaths(settings.data_dir))
+
+
+def test_a_refused_change_stands_in_red_below_the_policy_in_force() -> None:
+    state = PolicyState(file="/x/policy.yaml", version="a" * 64, at=datetime.now(UTC), problem="policy.yaml:3: no")
+    console = Console(record=True, width=200)
+
+    show_policy(console, state, "en")
+
+    first, second = console.export_text().splitlines()
+    assert first == "policy aaaaaaaaaaaa is in force (/x/policy.yaml)"
+    assert "policy.yaml:3: no" in second

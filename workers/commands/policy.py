@@ -17,12 +17,11 @@ from contracts.verdicts import Action, Actor, CommandAction, Question, Verdict, 
 from policy.document import PolicyError
 from policy.judge import judge
 from runtime.paths import DataPaths
-from runtime.policy_state import PolicyState, read_policy_state
-from runtime.stack.view import show_policy
+from runtime.policy_state import PolicyState, overlays_of, read_policy_state
+from runtime.policy_view import show_policy
 from workers.commands.policy_files import COLOURS, FAILED, USAGE, fail, load, parsed, settings_or_fail
 from workers.commands.policy_overview import show_overview
 from workers.commands.policy_replay import explain, replay, sentence
-from workers.policy_in_force import overlays_of
 
 app = typer.Typer(help="Check a policy file, or ask it what it would say.", no_args_is_help=True)
 
