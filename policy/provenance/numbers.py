@@ -8,7 +8,9 @@ _NUMBER = re.compile(
     r"|(?<![A-Za-z0-9_.,:/@%#-])\d{1,3}(?:\.\d{3})+,\d+(?![A-Za-z0-9_:/@-]|[.,]\d)"
     r"|(?<![A-Za-z0-9_.,:/@%#-])\d+(?:[.,]\d+)?(?![A-Za-z0-9_:/@-]|[.,]\d)"
 )
-_SIGNED = re.compile(r"(?:[$€£¥]|\b(?:usd|eur|gbp|chf|cny|rmb|jpy)\s?)(?=\d)|(?<=\d)\s?(?:usd|eur|gbp|chf|cny|rmb|jpy)\b")
+_SIGNED = re.compile(
+    r"(?:[$€£¥]|\b(?:usd|eur|gbp|chf|cny|rmb|jpy)\s?)(?=\d)|(?<=\d)\s?(?:usd|eur|gbp|chf|cny|rmb|jpy)\b"
+)
 
 _DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _PLACES = {"十": 10, "百": 100, "千": 1_000}
@@ -29,7 +31,9 @@ _ENGLISH_RUN = re.compile(rf"\b(?:{'|'.join((*_ENGLISH, *_SCALES))})(?:[\s-]+(?:
 def numbers_in(words: str) -> frozenset[float]:
     """Every number that stands for itself in folded words; parts of dates, times, ids and percentages do not."""
     plain = _SIGNED.sub(" ", words)
-    found = {value for place in _NUMBER.finditer(plain) if not _is_share(plain, place.end()) for value in _read(place[0])}
+    found = {
+        value for place in _NUMBER.finditer(plain) if not _is_share(plain, place.end()) for value in _read(place[0])
+    }
     found.update(float(place[1]) * _chinese(f"一{place[2]}") for place in _MIXED.finditer(plain))
     found.update(float(_chinese(place[0])) for place in _CHINESE.finditer(words))
     found.update(float(_english(re.split(r"[\s-]+", place[0]))) for place in _ENGLISH_RUN.finditer(words))

@@ -7,7 +7,7 @@ from ada_url import URL
 
 from policy.hosts import normal_host
 
-_MAIL = re.compile(r"(?<![\w.+%-])[a-z0-9.+%_'-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+(?![\w@-])", re.IGNORECASE)
+_MAIL = re.compile(r"(?<![\w.+%-])[a-z0-9_](?:[a-z0-9.+%_'-]*[a-z0-9_+-])?@[a-z0-9-]+(?:\.[a-z0-9-]+)+(?![\w@-])", re.IGNORECASE)
 _WHOLE_MAIL = re.compile(r"[^\s@<>\"',;]+@[^\s@<>\"',;]+")
 _ACCOUNT = re.compile(r"(?<![a-z0-9])[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){8,30}(?![a-z0-9])", re.IGNORECASE)
 _WHOLE_ACCOUNT = re.compile(r"(?=(?:[ -]?[a-z0-9])*[0-9]{4})[a-z0-9](?:[ -]?[a-z0-9]){7,33}", re.IGNORECASE)
@@ -27,7 +27,8 @@ def mails_in(words: str) -> frozenset[str]:
 
 def links_in(text: str) -> tuple[str, ...]:
     """Addresses of the web in a text, as they are written; a file's name is none."""
-    return tuple(found for found in (place.rstrip(_TAIL) for place in _LINK.findall(text)) if _is_link(found))
+    found = (link for place in _LINK.findall(text) for link in _readings(place.rstrip(_TAIL)))
+    return tuple(link for link in found if _is_link(link))
 
 
 def accounts_in(text: str) -> tuple[str, ...]:
@@ -61,6 +62,12 @@ def address_of(text: str) -> tuple[str, str] | None:
         return None
     host = normal_host(url.hostname)
     return (f"{host}:{url.port}" if url.port else host, (url.pathname.rstrip("/") + url.search)) if host else None
+
+
+def _readings(text: str) -> tuple[str, ...]:
+    """A blank that was forgotten after a sentence makes its host longer: `shop.com.They` means `shop.com`."""
+    shorter, _, last = text.rpartition(".")
+    return (text, shorter) if last[:1].isupper() and last.isalpha() and not _is_link(text) else (text,)
 
 
 def _is_link(text: str) -> bool:

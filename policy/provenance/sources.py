@@ -44,13 +44,12 @@ class Sources:
     def approves(self, value: str) -> bool:
         return folded(value.strip()) in self._approved
 
-    def origins(self, value: str) -> tuple[str, ...]:
-        """Of the foreign texts that hold the value."""
+    def holders(self, value: str) -> tuple[Source, ...]:
+        """The foreign sources whose texts hold the value."""
         if not SHORTEST_FOUND <= len(value) <= LONGEST_FOUND:
             return ()
         plain = folded(value.strip())
-        found = (source for source, text in zip(self._foreign, self._foreign_texts, strict=True) if plain in text)
-        return tuple(dict.fromkeys(origin for source in found for origin in source.provenance.origins))
+        return tuple(s for s, text in zip(self._foreign, self._foreign_texts, strict=True) if plain in text)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
