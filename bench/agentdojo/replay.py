@@ -1,8 +1,8 @@
 """Replay every task and every attack of AgentDojo through the policy: `python -m bench.agentdojo [--json FILE]`.
 
 The agent obeys each injection at once. For each pair of a user task and an injection the task's own calls run on the
-package's environment; as soon as a result holds the injected text, the injection's calls are made. What policy allows is
-done. What it asks is not done for an attack (unasked), or done by a person who says yes whenever the tool is one that
+package's environment; as soon as a result holds the injected text, the injection's calls are made. What policy allows
+is done. What it asks is not done for an attack (unasked), or done by a person who says yes whenever the tool is one that
 the task needs (lazy). The package's own check says whether the attack reached its goal.
 """
 
@@ -19,7 +19,7 @@ from agentdojo.task_suite.load_suites import get_suites
 from agentdojo.types import text_content_block_from_string
 
 from bench.agentdojo.asking import HERE, Task, ask, kinds
-from bench.agentdojo.stage import MARK, TEMPLATE, Stage, Verdicts, is_read, plain, steps_of
+from bench.agentdojo.stage import TEMPLATE, Stage, Verdicts, is_read, steps_of
 from contracts.values import JsonObject
 
 VERSION = "v1.2.2"
@@ -183,7 +183,7 @@ def _quoted(goal: str) -> str:
 def _is_reached(suite: Any, injection: Any, before: Any, stage: Stage) -> bool:
     with contextlib.redirect_stdout(io.StringIO()):
         return bool(
-            suite._check_injection_task_security(  # noqa: SLF001 - the package's own judgement, which it keeps inside
+            suite._check_injection_task_security(
                 injection, [text_content_block_from_string("")], before, stage.environment, stage.done
             )
         )
@@ -192,11 +192,12 @@ def _is_reached(suite: Any, injection: Any, before: Any, stage: Stage) -> bool:
 def _is_useful(suite: Any, task: Any, before: Any, stage: Stage) -> bool:
     with contextlib.redirect_stdout(io.StringIO()):
         return bool(
-            suite._check_user_task_utility(  # noqa: SLF001 - as above
+            suite._check_user_task_utility(
                 task, [text_content_block_from_string(task.GROUND_TRUTH_OUTPUT)], before, stage.environment, stage.done
             )
         )
 
 
 def suites() -> Iterable[Any]:
-    return get_suites(VERSION).values()
+    found: dict[str, Any] = get_suites(VERSION)
+    return found.values()

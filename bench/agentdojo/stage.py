@@ -94,7 +94,7 @@ def is_read(tool: str) -> bool:
     return set(kinds()[tool].labels.effects) <= {"read", "egress"}
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a tool of the package gives
+def plain(value: Any) -> Any:
     """As JSON has it."""
     if hasattr(value, "model_dump"):
         return plain(value.model_dump(mode="json"))
@@ -105,7 +105,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a tool of the package g
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
-def shown(value: Any) -> Iterator[str]:  # noqa: ANN401 - plain JSON
+def shown(value: Any) -> Iterator[str]:
     """One field a line, an empty line after each entry of a list."""
     if isinstance(value, dict):
         for name, inner in value.items():
@@ -123,7 +123,7 @@ def shown(value: Any) -> Iterator[str]:  # noqa: ANN401 - plain JSON
         yield str(value)
 
 
-def ids_of(value: Any, fields: Sequence[str]) -> Iterator[str]:  # noqa: ANN401 - plain JSON
+def ids_of(value: Any, fields: Sequence[str]) -> Iterator[str]:
     """What the result names as things of a closed list."""
     if isinstance(value, dict):
         for name, inner in value.items():
@@ -139,7 +139,7 @@ def ids_of(value: Any, fields: Sequence[str]) -> Iterator[str]:  # noqa: ANN401 
                 yield from ids_of(inner, fields)
 
 
-def _leaves(value: Any) -> Iterator[str]:  # noqa: ANN401 - plain JSON
+def _leaves(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for inner in value.values():
             yield from _leaves(inner)

@@ -55,7 +55,7 @@ REASONS: dict[str, Sentence] = {
         en="It would give to others what may hold your secrets: {detail}.", zh="它可能会把您的机密交给他人：{detail}。"
     ),
     "provenance.stranger": Sentence(
-        en="Money goes to nobody whom only a stranger's text names: {detail}. Name the account yourself if you mean it.",
+        en="Money goes to nobody whom only a stranger's text names: {detail}. Name the account if you mean it.",
         zh="不会向仅在外人文字中出现的账户付款：{detail}。如确有需要，请亲自写出该账户。",
     ),
     "provenance.thing": Sentence(

@@ -120,8 +120,9 @@ def _judge_whole(question: Question, known: KnownHosts, findings: Findings) -> N
         return
     origin = ", ".join(question.provenance.origins)
     for action in question.actions:
-        if isinstance(action, CommandAction) or (isinstance(action, SendAction) and action.recipient != "self"):
+        if (
+            isinstance(action, CommandAction)
+            or (isinstance(action, SendAction) and action.recipient != "self")
+            or (isinstance(action, VisitAction) and not _is_known(action.url, known))
+        ):
             findings.ask(Rule.PROVENANCE_UNTRUSTED, origin)
-        elif isinstance(action, VisitAction):
-            if read_address(action.url, findings) and not _is_known(action.url, known):
-                findings.ask(Rule.PROVENANCE_UNTRUSTED, origin)

@@ -92,10 +92,13 @@ def _judge_text(one: Traced, question: Question, effects: tuple[Effect, ...], fi
             findings.ask(Rule.PROVENANCE_SECRET, one.name)
         else:
             findings.deny(Rule.PROVENANCE_SECRET, one.name)
-    if "account" in effects or "credential" in effects:
-        findings.ask(Rule.PROVENANCE_WORDS, one.text)
-    elif not _GIVING.isdisjoint(effects) and not any(
-        other.kind in ("recipient", "destination") for other in question.arguments
+    if (
+        "account" in effects
+        or "credential" in effects
+        or (
+            not _GIVING.isdisjoint(effects)
+            and not any(other.kind in ("recipient", "destination") for other in question.arguments)
+        )
     ):
         findings.ask(Rule.PROVENANCE_WORDS, one.text)
 

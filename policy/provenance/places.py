@@ -7,7 +7,9 @@ from ada_url import URL
 
 from policy.hosts import normal_host
 
-_MAIL = re.compile(r"(?<![\w.+%-])[a-z0-9_](?:[a-z0-9.+%_'-]*[a-z0-9_+-])?@[a-z0-9-]+(?:\.[a-z0-9-]+)+(?![\w@-])", re.IGNORECASE)
+_MAIL = re.compile(
+    r"(?<![\w.+%-])[a-z0-9_](?:[a-z0-9.+%_'-]*[a-z0-9_+-])?@[a-z0-9-]+(?:\.[a-z0-9-]+)+(?![\w@-])", re.IGNORECASE
+)
 _WHOLE_MAIL = re.compile(r"[^\s@<>\"',;]+@[^\s@<>\"',;]+")
 _ACCOUNT = re.compile(r"(?<![a-z0-9])[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){8,30}(?![a-z0-9])", re.IGNORECASE)
 _WHOLE_ACCOUNT = re.compile(r"(?=(?:[ -]?[a-z0-9])*[0-9]{4})[a-z0-9](?:[ -]?[a-z0-9]){7,33}", re.IGNORECASE)
@@ -17,7 +19,7 @@ _LINK = re.compile(
 )
 _TAIL = ".,;:!?'\"`*)]}>"
 _suffixes = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
-_FILE_ENDINGS = frozenset("cc md ml mov pl pm ps py rs sh so ts vi zip".split())
+_FILE_ENDINGS = frozenset(["cc", "md", "ml", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "ts", "vi", "zip"])
 
 
 def mails_in(words: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Which effects the person asked for with their own words, and to whom: the control flow that a stranger cannot give."""
+"""Which effects the person asked for with their own words, and to whom: what no stranger can order."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,8 +18,8 @@ _REFUSED = re.compile(
 _FORGET = re.compile(r"(?:not|n't|n’t|never)\s+forget\s+(?:to\s+)?$")
 _CHINESE_REFUSED = re.compile(r"(?:不要|别|不用|不必|无需|禁止|切勿|勿|不能|不可|不许)[^，。；！？]{0,4}$")
 _LEAD = re.compile(
-    r"(?:^|[.,;:!?\n(—-]|\bplease|\band|\bthen|\balso|\bto|\bjust|\bnow|\bnext|\bfinally|\bcan you|\bcould you|\bwould you"
-    r"|\byou|\bor|\bme|\bus|\bahead|\blet's|\bkindly|\bfirst|\bhave|[\u3400-\u9fff，。；：！？])\s*(?:\d+[.)]\s*)?$"
+    r"(?:^|[.,;:!?\n(—-]|\bplease|\band|\bthen|\balso|\bto|\bjust|\bnow|\bnext|\bfinally|\byou"
+    r"|\bor|\bme|\bus|\bahead|\blet's|\bkindly|\bfirst|\bhave|[\u3400-\u9fff，。；：！？])\s*(?:\d+[.)]\s*)?$"
 )
 _NOUN_BEFORE = re.compile(
     r"\b(?:a|an|the|this|that|these|my|your|his|her|our|their|its|any|each|every|no|of|in|by|via|per)\s+$"
@@ -28,7 +28,9 @@ _TO_ME = re.compile(r"^\s+(?:me|us|myself)\b")
 _CLAUSE_END = re.compile(r"[.!?;\n。！？；](?:\s|$)|,?\s+(?:and|then)\s+(?=please|then|also)")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _TURNED = tuple((re.compile(rf"(?:{verbs})"), re.compile(after), effects) for verbs, after, effects in TURNED)
-_TURNED_LATER = tuple((re.compile(rf"(?:{verbs})"), re.compile(after), effects) for verbs, after, effects in TURNED_LATER)
+_TURNED_LATER = tuple(
+    (re.compile(rf"(?:{verbs})"), re.compile(after), effects) for verbs, after, effects in TURNED_LATER
+)
 _CHINESE = tuple((re.compile(form), effects) for form, effects in CHINESE)
 _DELEGATING = re.compile(DELEGATING)
 NEAR, FAR = 48, 400

@@ -93,7 +93,8 @@ TURNED: tuple[tuple[str, str, tuple[Effect, ...]], ...] = (
     ),
     (
         r"update|change|set|reset|edit|modify|adjust|close|open|create|register",
-        r"\b(?:accounts?|profile|password|passcode|settings|personal (?:information|details|data)|my (?:new )?address)\b",
+        r"\b(?:accounts?|profile|password|passcode|settings"
+        r"|personal (?:information|details|data)|my (?:new )?address)\b",
         ("account",),
     ),
     (
@@ -113,15 +114,15 @@ TURNED: tuple[tuple[str, str, tuple[Effect, ...]], ...] = (
     ),
     (
         r"write|leave|drop",
-        r"^\W*(?:to\b|back\b|them\b|him\b|her\b|each\b|every|everyone\b|everybody\b)|\b(?:messages?|e-?mails?|letters?|notes? to"
-        r"|comments?|repl(?:y|ies))\b",
+        r"^\W*(?:to\b|back\b|them\b|him\b|her\b|each\b|every|everyone\b|everybody\b)"
+        r"|\b(?:messages?|e-?mails?|letters?|notes? to|comments?|repl(?:y|ies))\b",
         ("send",),
     ),
     (r"make|place", r"\b(?:reservations?|bookings?|orders?|purchases?)\b", ("send", "money")),
     (r"give|grant|allow", r"\b(?:access|permissions?|rights)\b", ("share",)),
     (r"sign|log", r"^\W*(?:up|in|me up|me in)\b", ("account",)),
 )
-"""Verbs that another word of their clause turns to something else: the verb, what follows in the clause, the effects."""
+"""Verbs that another word of their clause turns to something else: the verb, what follows, the effects."""
 
 TURNED_LATER: tuple[tuple[str, str, tuple[Effect, ...]], ...] = (
     (
