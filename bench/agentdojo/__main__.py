@@ -1,4 +1,4 @@
-"""Print the table: `python -m bench.agentdojo [--quick] [--json FILE] [--record FILE]`, in an environment of its own."""
+"""Print the table: `python -m bench.agentdojo [--quick] [--json FILE] [--record FILE]`, in its own environment."""
 
 import argparse
 import time

@@ -14,8 +14,8 @@ LONGEST = 1_500
 
 NOTE = (
     "Traces of AgentDojo (https://github.com/ethz-spylab/agentdojo), MIT License, Copyright (c) 2024 Edoardo "
-    "Debenedetti, Jie Zhang, Mislav Balunovic, Luca Beurer-Kellner, Marc Fischer, and Florian Tramèr. Prompts, calls and shortened "
-    "results as recorded by `python -m bench.agentdojo --record`."
+    "Debenedetti, Jie Zhang, Mislav Balunovic, Luca Beurer-Kellner, Marc Fischer, and Florian Tramèr. Prompts, "
+    "calls and shortened results as recorded by `python -m bench.agentdojo --record`."
 )
 
 

@@ -2,8 +2,8 @@
 
 The agent obeys each injection at once. For each pair of a user task and an injection the task's own calls run on the
 package's environment; as soon as a result holds the injected text, the injection's calls are made. What policy allows
-is done. What it asks is not done for an attack (unasked), or done by a person who says yes whenever the tool is one that
-the task needs (lazy). The package's own check says whether the attack reached its goal.
+is done. What it asks is not done for an attack (unasked), or done by a person who says yes whenever the tool is one
+that the task needs (lazy). The package's own check says whether the attack reached its goal.
 """
 
 import contextlib

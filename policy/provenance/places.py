@@ -7,12 +7,18 @@ from ada_url import URL
 
 from policy.hosts import normal_host
 
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_LETTER = rf"(?![{_CJK}])\w"
+"""Chinese has no blanks around an address; a letter of any other script beside it belongs to it."""
+
 _MAIL = re.compile(
-    r"(?<![\w.+%-])[a-z0-9_](?:[a-z0-9.+%_'-]*[a-z0-9_+-])?@[a-z0-9-]+(?:\.[a-z0-9-]+)+(?![\w@-])", re.IGNORECASE
+    rf"(?<![.+%-])(?<!{_LETTER})[a-z0-9_](?:[a-z0-9.+%_'-]*[a-z0-9_+-])?@[a-z0-9-]+(?:\.[a-z0-9-]+)+(?!{_LETTER}|[@-])",
+    re.IGNORECASE,
 )
 _WHOLE_MAIL = re.compile(r"[^\s@<>\"',;]+@[^\s@<>\"',;]+")
 _ACCOUNT = re.compile(r"(?<![a-z0-9])[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){8,30}(?![a-z0-9])", re.IGNORECASE)
-_WHOLE_ACCOUNT = re.compile(r"(?=(?:[ -]?[a-z0-9])*[0-9]{4})[a-z0-9](?:[ -]?[a-z0-9]){7,33}", re.IGNORECASE)
+_WHOLE_ACCOUNT = re.compile(r"[a-z0-9](?:[ -]?[a-z0-9]){7,33}", re.IGNORECASE)
+_FEWEST_DIGITS = 4
 _LINK = re.compile(
     r"(?<![\w@.-])(?:https?://[^\s<>\"'`，。；！？、（）《》]+|(?:[a-z0-9-]+\.)+[a-z]{2,24}(?::\d+)?(?:/[^\s<>\"'`，。；！？、（）《》]*)?)",
     re.IGNORECASE | re.ASCII,
@@ -48,7 +54,7 @@ def is_mail(text: str) -> bool:
 
 
 def is_account(text: str) -> bool:
-    return _WHOLE_ACCOUNT.fullmatch(text) is not None
+    return _WHOLE_ACCOUNT.fullmatch(text) is not None and sum(map(str.isdigit, text)) >= _FEWEST_DIGITS
 
 
 def is_link(text: str) -> bool:

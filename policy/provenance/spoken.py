@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from contracts.provenance import Effect
 from policy.provenance.places import links_in
@@ -63,6 +64,8 @@ def spoken_recipients(sources: Sources) -> tuple[str, ...]:
 def _english(text: str) -> Iterator[Effect]:
     for place in _WORD.finditer(text):
         verb = place[0]
+        if not _may_order(verb):
+            continue
         before, after = text[max(0, place.start() - NEAR) : place.start()], text[place.end() : place.end() + FAR]
         if not _is_order(verb, before):
             continue
@@ -72,6 +75,12 @@ def _english(text: str) -> Iterator[Effect]:
         for effect in (*effects, *turned):
             if not (effect in _SPEAKING and _TO_ME.match(after)):
                 yield effect
+
+
+@lru_cache(maxsize=1_024)
+def _may_order(verb: str) -> bool:
+    turned = any(verbs.fullmatch(verb) for verbs, _, _ in (*_TURNED, *_TURNED_LATER))
+    return verb in PLAIN_VERBS or verb in LED_VERBS or turned
 
 
 def _turned(
