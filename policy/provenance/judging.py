@@ -42,7 +42,7 @@ def _judge_effects(question: Question, known: KnownHosts, findings: Findings) ->
         return
     if not question.tainted and question.provenance.trusted and not any(one.steered for one in question.arguments):
         return
-    if question.args and not question.arguments:
+    if (question.args and not question.arguments) or _reaches_untraced(question):
         _judge_untraced(question, effects, findings)
     elif OUTWARD.isdisjoint(effects) and question.labels.space == "own" and question.labels.reversible:
         _judge_own_write(question, effects, findings)
@@ -72,6 +72,13 @@ def _judge_fetch(question: Question, known: KnownHosts, findings: Findings) -> N
             findings.ask(Rule.PROVENANCE_DESTINATION, one.text)
         elif one.steered and one.provenance.confidentiality == "secret":
             findings.ask(Rule.PROVENANCE_SECRET, one.name)
+
+
+def _reaches_untraced(question: Question) -> bool:
+    """Whether the call goes somewhere that none of its traced arguments says."""
+    traced = {one.text for one in question.arguments}
+    effects = (action for action in question.actions if isinstance(action, EffectAction))
+    return any(place not in traced for action in effects for place in action.destinations)
 
 
 def _judge_untraced(question: Question, effects: tuple[Effect, ...], findings: Findings) -> None:

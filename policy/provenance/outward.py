@@ -11,12 +11,10 @@ _GIVING: frozenset[Effect] = frozenset(("send", "share"))
 """One wish for both: who asks for a file to be sent to somebody has asked for it to be shared with them."""
 _LEAVING: frozenset[Effect] = frozenset(("send", "share", "money", "egress"))
 
-_RULES = {
+_RULES: dict[str, Rule] = {
     "destination": Rule.PROVENANCE_DESTINATION,
     "recipient": Rule.PROVENANCE_RECIPIENT,
     "amount": Rule.PROVENANCE_AMOUNT,
-    "identifier": Rule.PROVENANCE_THING,
-    "path": Rule.PROVENANCE_THING,
     "command": Rule.PROVENANCE_COMMAND,
 }
 
@@ -28,11 +26,11 @@ def judge_outward(question: Question, effects: tuple[Effect, ...], findings: Fin
     for one in question.arguments:
         if "#" in one.name:
             _judge_carried(one, effects, own)
-        elif one.kind == "text":
+        elif one.kind in ("text", "query"):
             _judge_text(one, question, effects, own)
         elif one.kind == "secret" and one.steered:
             own.deny(Rule.PROVENANCE_CREDENTIAL, one.name)
-        elif one.steered and one.kind in _RULES:
+        elif one.steered:
             _judge_steered(one, question, effects, unasked, own)
         elif one.how == "listed":
             _judge_listed(one, question, effects, own)
@@ -60,7 +58,7 @@ def _judge_steered(
     elif one.kind == "recipient" and "money" in effects and one.how == "foreign" and not one.pointed:
         findings.deny(Rule.PROVENANCE_STRANGER, one.text)
     else:
-        findings.ask(_RULES[one.kind], one.text)
+        findings.ask(_RULES.get(one.kind, Rule.PROVENANCE_THING), one.text)
 
 
 def _named_another(one: Traced, question: Question, effects: tuple[Effect, ...]) -> bool:

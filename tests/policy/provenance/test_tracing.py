@@ -69,7 +69,7 @@ def test_what_the_person_wrote_is_said_however_they_wrote_it(
     [
         ("recipient", "ann@example.com", "write to joann@example.com"),
         ("recipient", "anna@example.co", "write to anna@example.com"),
-        ("recipient", "аnna@example.com", "write to anna@example.com"),  # noqa: RUF001 - a Cyrillic а
+        ("recipient", "аnna@example.com", "write to anna@example.com"),
         ("recipient", "anna@examp1e.com", "write to anna@example.com"),
         ("recipient", "anna@example.com", "write to anna\u200b@example.com"),
         ("recipient", "Bob", "tell Bobby"),
@@ -84,7 +84,7 @@ def test_what_the_person_wrote_is_said_however_they_wrote_it(
         ("destination", "https://sub.example.com", "read example.com"),
         ("destination", "https://example.com:8443", "read example.com"),
         ("destination", "https://example.com/other", "read https://example.com/this"),
-        ("destination", "https://exаmple.com", "read https://example.com"),  # noqa: RUF001 - a Cyrillic а
+        ("destination", "https://exаmple.com", "read https://example.com"),
         ("destination", "https://example.com@evil.test", "read https://example.com"),
         ("amount", 500, "pay 50"),
         ("amount", 50, "pay 500"),
