@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 SEED = 20
-TASKS, ATTACKS = 5, 12
+TASKS, ATTACKS = 4, 8
 """Of each suite."""
-LONGEST = 1_500
+LONGEST = 1_200
 """Characters of one result that are kept; what lies around the injection stays."""
 
 NOTE = (

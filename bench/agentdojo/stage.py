@@ -50,7 +50,7 @@ class Stage:
             runs = verdict == "allow" or (verdict == "ask" and person(call.function))
             if verdict == "deny":
                 self.denied.append(call.function)
-            row = {"by": by, "tool": call.function, "args": plain(dict(call.args)), "ran": runs}
+            row = {"by": by, "tool": call.function, "args": plain(dict(call.args)), "verdict": verdict, "ran": runs}
             self.record.append(row)
             if runs:
                 if verdict == "ask":

@@ -102,5 +102,10 @@ def _judge_text(one: Traced, question: Question, effects: tuple[Effect, ...], fi
 
 
 def _judge_carried(one: Traced, effects: tuple[Effect, ...], findings: Findings) -> None:
-    if one.steered and not _LEAVING.isdisjoint(effects):
+    """Texts that make an agent pass their own address on to others spread like that; without it the words may go."""
+    if not one.steered or _LEAVING.isdisjoint(effects):
+        return
+    if one.how == "foreign" and not one.pointed:
+        findings.deny(Rule.PROVENANCE_LINK, one.text)
+    else:
         findings.ask(Rule.PROVENANCE_LINK, one.text)

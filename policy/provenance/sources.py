@@ -16,6 +16,8 @@ SHORTEST_FOUND = 3
 LONGEST_FOUND = 4_000
 """Bounds of what is looked for in foreign texts: their origin is shown to the person, and decides nothing."""
 
+SHORT_CHARACTERS = 200_000
+
 _ENTRY = re.compile(r"\n\s*\n|\n(?=\s*- )")
 _FIELD = re.compile(r"[\n,;<>|\t]|:\s")
 
@@ -50,6 +52,11 @@ class Sources:
             return ()
         plain = folded(value.strip())
         return tuple(s for s, text in zip(self._foreign, self._foreign_texts, strict=True) if plain in text)
+
+    @cached_property
+    def are_short(self) -> bool:
+        """Whether looking through all foreign texts costs nothing to speak of."""
+        return sum(len(source.text) for source in self._foreign) <= SHORT_CHARACTERS
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ from policy.provenance.sources import Sources
 MAX_SEARCHES = 16
 """How many values are looked for in foreign texts; further ones are `unknown`, which is judged the same."""
 
+_FREE: tuple[ArgumentKind, ...] = ("text", "query")
+"""In a long context nobody looks where free words came from: that they may be a stranger's is all that counts."""
+
 MAX_LINKS = 20
 SHOWN_CHARACTERS = 2_000
 _CHOICE_CHARACTERS = 32
@@ -34,7 +37,7 @@ class _Tracer:
         """`is_plain` says that the value is no text at all, but a number or a truth value."""
         how = self._how(kind, text, is_plain)
         holders: tuple[Source, ...] = ()
-        if how == "unknown" and self.searches < MAX_SEARCHES:
+        if how == "unknown" and self.searches < MAX_SEARCHES and (kind not in _FREE or self.sources.are_short):
             self.searches += 1
             holders = self.sources.holders(text)
             how = "foreign" if holders else how

@@ -115,12 +115,13 @@ def test_contacts_that_the_person_named_and_earlier_approvals_pass() -> None:
     )
 
 
-def test_a_strangers_link_in_a_text_for_others_is_asked() -> None:
+def test_a_strangers_link_goes_to_others_only_out_of_a_text_that_the_person_pointed_to() -> None:
     words = "Send a summary to anna@example.com"
+    args: JsonObject = {"to": "anna@example.com", "body": "More at https://evil.test/x"}
 
-    found = answer(MAIL, {"to": "anna@example.com", "body": "More at https://evil.test/x"}, words, PAGE)
-
-    assert found == ("ask", {"provenance.link"})
+    assert answer(MAIL, args, words, PAGE) == ("deny", {"provenance.link"})
+    assert answer(MAIL, args, words, read(PAGE.text, pointed=True)) == ("ask", {"provenance.link"})
+    assert answer(MAIL, {"to": "anna@example.com", "body": "More on the page"}, words, PAGE)[0] == "allow"
 
 
 def test_secrets_go_to_nobody_in_words_that_a_stranger_may_have_steered() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from contracts.provenance import ArgumentKind, Provenance, Source, ToolLabels
+from contracts.values import JsonObject
 from policy.provenance.sources import Sources
 from policy.provenance.tracing import points, trace
 from tests.policy.provenance.seen import approved, contacts, how, read, said, traced
@@ -198,7 +199,11 @@ def test_only_what_cannot_say_anything_is_typed(kind: ArgumentKind, value: str |
 
 def test_lists_and_objects_are_walked_and_every_value_has_its_path() -> None:
     labels = ToolLabels(arguments={"to": "recipient", "files": "identifier", "files.kind": "choice"})
-    args = {"to": ["anna@example.com", "eve@evil.test"], "files": [{"id": "5", "kind": "file"}], "note": None}
+    args: JsonObject = {
+        "to": ["anna@example.com", "eve@evil.test"],
+        "files": [{"id": "5", "kind": "file"}],
+        "note": None,
+    }
 
     found = trace(args, labels, Sources((said("write to anna@example.com"), PAGE)))
 
