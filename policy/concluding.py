@@ -2,16 +2,23 @@
 
 from contracts.verdicts import Allow, Ask, Deny, Question, Verdict
 from policy.findings import Findings, Level
-from policy.risk import risk_of
+from policy.risk import judge_risk
 from policy.roles import Policy, Role
 
 
 def concluded(question: Question, policy: Policy, role: Role | None, findings: Findings) -> Verdict:
     """The verdict on everything that was found."""
+    risk, parts = judge_risk(question, role or Role(question.actor.role), findings)
     level, effects = findings.level, tuple(findings.effects)
-    risk = risk_of(level, effects, tainted=question.tainted, trusted=question.provenance.trusted)
     reasons, version = findings.reasons(), policy.version
     if level is Level.DENY:
-        return Deny(reasons=reasons, effects=effects, risk=risk, policy_version=version)
+        return Deny(reasons=reasons, effects=effects, risk=risk, policy_version=version, risk_parts=parts)
     kind = Ask if level is Level.ASK else Allow
-    return kind(reasons=reasons, egress=tuple(findings.egress), effects=effects, risk=risk, policy_version=version)
+    return kind(
+        reasons=reasons,
+        egress=tuple(findings.egress),
+        effects=effects,
+        risk=risk,
+        policy_version=version,
+        risk_parts=parts,
+    )
