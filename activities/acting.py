@@ -13,6 +13,7 @@ from activities.examining import Examined, Examiner
 from activities.failures import lost, refused
 from activities.granting import Granted, Refused, grant
 from activities.ledger import Ledger
+from activities.metering import Meters
 from activities.redaction import Redact, RedactingBlobs, redacted
 from activities.running import run_safely
 from activities.tool import Tool, ToolContext
@@ -24,7 +25,8 @@ from contracts.messages import HostGrant
 from contracts.sandbox import Host, Lease, Sandbox, SandboxLost
 from contracts.tools import ToolCall, ToolResult
 from contracts.transcript import ToolTurn
-from contracts.verdicts import CommandAction
+from contracts.usage import Unmetered
+from contracts.verdicts import Ask, CommandAction
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class ActingParts:
     redact: Redact
     now: Callable[[], datetime]
     """Aware, in UTC."""
+    meters: Meters | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Acting(activities.Acting):
 
     def __init__(self, parts: ActingParts) -> None:
         self._parts = parts
+        self._meters = parts.meters or Meters(Unmetered(), parts.now)
 
     @activity.defn(name="run_tool")
     async def run_tool(self, request: RunRequest) -> RunOutcome:
@@ -77,6 +81,8 @@ class Acting(activities.Acting):
             return _outcome(refused, await self._stored(refused))
         sandbox = await self._sandbox(run)
         entry = await self._begun(run)
+        if isinstance(entry, Begun):
+            await self._meters.let_through(request.judged, run.examined.destinations)
         if isinstance(entry, Done):
             return await self._replayed(entry.result_ref)
         result = await self._result(run, entry, sandbox, pulse)
@@ -86,7 +92,7 @@ class Acting(activities.Acting):
 
     async def _prepared(self, request: RunRequest) -> _Run | ToolResult:
         call = request.judged.call
-        examined = await self._parts.examiner.examine(request.judged)
+        examined = await self._parts.examiner.examine(request.judged, again=True)
         if examined.tool is None:
             rule = examined.outcome.verdict.reasons[0].rule
             return outcomes.not_understood(call, examined.outcome.problem, rule, request.language)
@@ -94,11 +100,19 @@ class Acting(activities.Acting):
             examined.outcome.verdict, request.approval, call.call_id, call.tool, examined.args, self._parts.now()
         )
         if isinstance(granted, Refused):
+            await self._give_back(examined)
             return outcomes.denied(call, granted, request.language)
         demanded = examined.outcome.demands.runtime
         if demanded and request.lease is not None and request.lease.runtime != demanded:
+            await self._give_back(examined)
             return outcomes.wrong_runtime(call, demanded, request.lease.runtime, request.language)
+        if examined.use is not None and isinstance(examined.outcome.verdict, Ask):
+            await self._meters.insist(examined.use)
         return _Run(request, examined.tool, examined, _reachable(granted, request))
+
+    async def _give_back(self, examined: Examined) -> None:
+        if examined.use is not None:
+            await self._meters.give_back(examined.use)
 
     async def _sandbox(self, run: _Run) -> Sandbox | None:
         if not run.tool.spec.needs_sandbox:

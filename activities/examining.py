@@ -3,8 +3,10 @@
 import asyncio
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from activities.catalogue import Catalogue
+from activities.metering import Meters, use_of, went_to, within_budget
 from activities.policy_source import PolicySource
 from activities.preview import one_line, preview
 from activities.tool import BadArguments, Tool
@@ -12,8 +14,9 @@ from contracts.activities import Demands, JudgeOutcome, JudgeRequest
 from contracts.blobs import Blobs
 from contracts.provenance import Provenance
 from contracts.tools import ToolCall, args_digest
+from contracts.usage import Exceeded, Unmetered, Use
 from contracts.values import JsonObject
-from contracts.verdicts import Deny, Question, Reason
+from contracts.verdicts import Deny, Question, Reason, Verdict
 
 
 @dataclass(frozen=True)
@@ -23,25 +26,33 @@ class Examined:
     outcome: JudgeOutcome
     tool: Tool | None
     args: JsonObject
+    use: Use | None = None
+    """What it uses up."""
+    destinations: tuple[str, ...] = ()
+    """Where it goes."""
 
 
 class Examiner:
     """The one way to a verdict: the judge activity and the acting worker both take it."""
 
-    def __init__(self, catalogue: Catalogue, policy: PolicySource, blobs: Blobs) -> None:
+    def __init__(self, catalogue: Catalogue, policy: PolicySource, blobs: Blobs, meters: Meters | None = None) -> None:
         self._catalogue = catalogue
         self._policy = policy
         self._blobs = blobs
+        self._meters = meters or Meters(Unmetered(), lambda: datetime.now(UTC))
 
-    async def examine(self, request: JudgeRequest) -> Examined:
-        """Raises: BlobMissing, BlobDamaged."""
+    async def examine(self, request: JudgeRequest, *, again: bool = False) -> Examined:
+        """`again` if it was judged before and is now about to run.
+
+        Raises: BlobMissing, BlobDamaged, StorageUnusable.
+        """
         call = request.call
         tool = self._catalogue.find(call.tool)
         if tool is None:
             return _unknown("unknown_tool", f"there is no tool named {call.tool[:64]!a}", call.tool, {})
         args = await self._arguments(call)
         try:
-            return await self._judged(tool, args, request)
+            return await self._judged(tool, args, request, again=again)
         except BadArguments as problem:
             return _unknown("bad_arguments", str(problem), call.tool, args)
 
@@ -51,12 +62,16 @@ class Examiner:
         args: JsonObject = json.loads(await self._blobs.get(call.args_ref))
         return args
 
-    async def _judged(self, tool: Tool, args: JsonObject, request: JudgeRequest) -> Examined:
+    async def _judged(self, tool: Tool, args: JsonObject, request: JudgeRequest, *, again: bool) -> Examined:
         if args_digest(tool.spec.name, args) != request.call.args_sha256:
             raise BadArguments("arguments: they are not the ones that their digest was taken of")
         self._catalogue.check(tool.spec.name, args)
-        question = _question(tool, args, request)
+        question = await self._meters.informed(_question(tool, args, request), again=again)
         verdict = await asyncio.to_thread(self._policy.judge, question)
+        use = use_of(request, question, verdict)
+        question = question.model_copy(update={"exceeded": await self._exceeded(use, verdict, request)})
+        if question.exceeded:
+            verdict = await asyncio.to_thread(self._policy.judge, question)
         demands = Demands()
         if tool.spec.needs_sandbox:
             demands = await asyncio.to_thread(self._policy.demands, question, verdict)
@@ -68,7 +83,14 @@ class Examiner:
             timeout_seconds=tool.timeout_seconds(args),
             demands=demands,
         )
-        return Examined(outcome, tool, args)
+        return Examined(outcome, tool, args, use, went_to(question, verdict))
+
+    async def _exceeded(self, use: Use | None, verdict: Verdict, request: JudgeRequest) -> tuple[Exceeded, ...]:
+        """The ceilings that the call would go over; without any, what it uses up is reserved."""
+        if use is None or isinstance(verdict, Deny):
+            return ()
+        persons = await asyncio.to_thread(self._policy.ceilings, request.actor)
+        return await self._meters.reserve(use, within_budget(request, persons))
 
 
 def _question(tool: Tool, args: JsonObject, request: JudgeRequest) -> Question:
@@ -81,6 +103,8 @@ def _question(tool: Tool, args: JsonObject, request: JudgeRequest) -> Question:
         approved_hosts=request.approved_hosts,
         provenance=_provenance(request),
         tainted=request.tainted,
+        private=request.private,
+        task_risk=request.task_risk,
     )
 
 

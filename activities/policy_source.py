@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from contracts.activities import Demands
-from contracts.verdicts import Question, Verdict
+from contracts.usage import Ceiling
+from contracts.verdicts import Actor, Question, Verdict
 
 P = TypeVar("P")
 
@@ -23,6 +24,10 @@ class PolicySource(Protocol):
         """What that call needs of its sandbox, with this verdict on it."""
         ...
 
+    def ceilings(self, actor: Actor) -> tuple[Ceiling, ...]:
+        """What this person may use up."""
+        ...
+
 
 class PolicyFile(Generic[P]):
     """One policy file; `parse` raises `broken` or ValueError for a bad one, `judge` is a pure function."""
@@ -34,6 +39,7 @@ class PolicyFile(Generic[P]):
         judge: Callable[[Question, P], Verdict],
         demands: Callable[[Question, Verdict, P], Demands] = lambda _question, _verdict, _policy: Demands(),
         broken: type[Exception] = ValueError,
+        ceilings: Callable[[Actor, P], tuple[Ceiling, ...]] = lambda _actor, _policy: (),
     ) -> None:
         """Raises: OSError, ValueError, `broken`: without a policy nothing may start."""
         self._path = path
@@ -41,6 +47,7 @@ class PolicyFile(Generic[P]):
         self._parse = parse
         self._judge = judge
         self._demands = demands
+        self._ceilings = ceilings
         self._lock = threading.Lock()
         self._seen = self._mark()
         self._policy = parse(path.read_text("utf-8"))
@@ -50,6 +57,9 @@ class PolicyFile(Generic[P]):
 
     def demands(self, question: Question, verdict: Verdict) -> Demands:
         return self._demands(question, verdict, self.current())
+
+    def ceilings(self, actor: Actor) -> tuple[Ceiling, ...]:
+        return self._ceilings(actor, self.current())
 
     def current(self) -> P:
         """The policy in force. It may read the file, so call it off the event loop."""

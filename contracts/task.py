@@ -245,6 +245,8 @@ class Carry(Value):
     denied_aims: dict[str, int] = Field(default_factory=dict)
     """How often the person said no to each aim."""
     private: bool = False
+    beyond: bool = False
+    """True once the person has let the task go on beyond what all their tasks together may use up."""
 
 
 class TaskStatus(Value):

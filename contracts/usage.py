@@ -31,6 +31,13 @@ class Exceeded(Value):
     """When enough of it is free again by time alone; None if never."""
 
 
+def frees_at(exceeded: tuple[Exceeded, ...]) -> datetime | None:
+    """When time alone frees all of them; None if it never does, or there are none."""
+    times = [one.frees_at for one in exceeded]
+    known = [at for at in times if at is not None]
+    return max(known) if known and len(known) == len(times) else None
+
+
 class Use(Value):
     """One use; the key is `task_id/call_id`, so that a retry reserves once."""
 

@@ -176,6 +176,8 @@ class Ask(Value):
     """What it is after, whatever way it takes: after two denials of one aim the task stops trying."""
     approvers: tuple[str, ...] = ()
     """Who may decide beside the person and the owner, as `<channel>:<id>`, `*` at the end for any."""
+    free_at: datetime | None = None
+    """When it need not be asked any more, because only rates and the day's budget ask, which time frees."""
 
 
 class Deny(Value):

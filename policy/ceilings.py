@@ -1,8 +1,10 @@
 """Budgets and rates: a call that would go over one is asked, and the question says when it is free again by itself."""
 
-from contracts.usage import Ceiling, Exceeded
+from datetime import datetime
+
+from contracts.usage import Ceiling, Exceeded, frees_at
 from contracts.verdicts import Actor, Question
-from policy.findings import Findings
+from policy.findings import Findings, Level
 from policy.roles import Policy
 from policy.rules import Rule
 
@@ -12,6 +14,12 @@ def judge_ceilings(question: Question, findings: Findings) -> None:
     for exceeded in question.exceeded:
         ceiling = exceeded.ceiling
         findings.ask(Rule(f"limit.{ceiling.kind}.{ceiling.span}"), shown(exceeded))
+
+
+def free_at(question: Question, findings: Findings) -> datetime | None:
+    """When the call may run unasked: if nothing but ceilings asks, and time alone frees all of them."""
+    asked = {finding.rule for finding in findings.found if finding.level is Level.ASK}
+    return frees_at(question.exceeded) if all(rule.startswith("limit.") for rule in asked) else None
 
 
 def ceilings_of(actor: Actor, policy: Policy) -> tuple[Ceiling, ...]:

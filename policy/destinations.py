@@ -1,6 +1,9 @@
 """Where a call goes: hosts, recipients and accounts, and which of them the person has a hand in."""
 
-from contracts.verdicts import EffectAction, Question, SendAction, VisitAction
+from collections.abc import Iterable
+
+from contracts.messages import HostGrant
+from contracts.verdicts import Action, EffectAction, Question, SendAction, VisitAction
 from policy.findings import Findings
 from policy.rules import Rule
 from policy.urls import KnownHosts, read_address
@@ -9,10 +12,10 @@ _CLAIMS = frozenset({Rule.URL_LISTED, Rule.URL_SPOKEN, Rule.URL_APPROVED})
 _OWN = ("said", "contact", "approved")
 
 
-def destinations_of(question: Question, findings: Findings) -> tuple[str, ...]:
-    """Everything outside that the call reaches, in the order found, each once."""
+def destinations_of(actions: Iterable[Action], egress: Iterable[HostGrant]) -> tuple[str, ...]:
+    """Everything outside that a call reaches, in the order found, each once."""
     found: list[str] = []
-    for action in question.actions:
+    for action in actions:
         match action:
             case VisitAction():
                 target = read_address(action.url, Findings())
@@ -23,7 +26,7 @@ def destinations_of(question: Question, findings: Findings) -> tuple[str, ...]:
                 found += action.destinations
             case _:
                 pass
-    return tuple(dict.fromkeys((*found, *(grant.host for grant in findings.egress))))
+    return tuple(dict.fromkeys((*found, *(grant.host for grant in egress))))
 
 
 def foreign(destinations: tuple[str, ...], question: Question, findings: Findings) -> tuple[str, ...]:

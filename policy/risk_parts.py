@@ -93,7 +93,7 @@ def reversibility(question: Question, role: Role, findings: Findings) -> Share:
 
 def destination(question: Question, role: Role, findings: Findings) -> Share:
     """Half for a place that the person has no hand in, half for one that they have never been to."""
-    places = destinations_of(question, findings)
+    places = destinations_of(question.actions, findings.egress)
     strange = foreign(places, question, findings)
     new = [place for place in places if is_settled(question.habits) and not question.habits.knows(place)]
     return 0.5 * bool(strange) + 0.5 * bool(new), ", ".join(dict.fromkeys((*strange, *new)))

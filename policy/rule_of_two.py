@@ -60,7 +60,7 @@ def is_named(question: Question, findings: Findings) -> bool:
     spoken |= _TALK if spoken & _TALK else set()
     if set(acts_outside(question, findings)) <= spoken:
         return True
-    destinations = destinations_of(question, findings)
+    destinations = destinations_of(question.actions, findings.egress)
     return bool(destinations) and not foreign(destinations, question, findings)
 
 

@@ -38,6 +38,11 @@ class DataPaths:
         return self.root / "audit" / "audit.db"
 
     @property
+    def usage(self) -> Path:
+        """What tasks and people have used up, and what people usually do."""
+        return self.root / "audit" / "usage.db"
+
+    @property
     def gateway_database(self) -> Path:
         return self.root / "gateway" / "gateway.db"
 

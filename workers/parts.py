@@ -19,17 +19,20 @@ from activities.catalogue import Catalogue
 from activities.examining import Examiner
 from activities.judging import Judging
 from activities.leasing import Leasing
+from activities.metering import Meters
 from activities.parts import ToolParts
 from activities.planning import Thinking
 from activities.policy_source import PolicyFile
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
+from audit.usage import Meter
 from contracts.activities import Demands
 from contracts.lifecycle import Lifetimes
 from contracts.sandbox import SandboxUnavailable
 from contracts.verdicts import Question, Verdict
 from memory.notes import Notes
+from policy.ceilings import ceilings_of
 from policy.document import PolicyError
 from policy.file import parse
 from policy.judge import judge
@@ -92,12 +95,15 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
     policy_file = policy_in(policy_path(settings, paths))
     blobs = FileBlobs(paths.blobs, keyring)
     tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now)))
-    examiner = Examiner(Catalogue(tools), policy_file, blobs)
     async with AsyncExitStack() as stack:
         client = await connect(settings, keyring, runtime=runtime, identity=f"worker-{settings.host_id}")
         log = await AuditLog.open(paths.audit_log)
         stack.push_async_callback(log.close)
         words = Confidential(keyring, redactor.redact)
+        meter = await Meter.open(paths.usage, keyring.derived_naming(b"usage"), now)
+        stack.push_async_callback(meter.close)
+        meters = Meters(meter, now)
+        examiner = Examiner(Catalogue(tools), policy_file, blobs, meters)
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
         snapshots = snapshots_in(settings, paths, keyring)
@@ -115,11 +121,18 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             host_id=settings.host_id,
             redact=redactor.redact,
             now=now,
+            meters=meters,
         )
         yield Parts(
             client=client,
             host=host,
-            planning=Thinking(planner=planner, tools={tool.spec.name: tool for tool in tools}, blobs=blobs),
+            planning=Thinking(
+                planner=planner,
+                tools={tool.spec.name: tool for tool in tools},
+                blobs=blobs,
+                metering=meter,
+                ceilings=policy_file.ceilings,
+            ),
             judging=Judging(examiner),
             acting=Acting(acting),
             leasing=Leasing(host, snapshots),
@@ -148,7 +161,7 @@ def policy_path(settings: Settings, paths: DataPaths) -> Path:
 def policy_in(path: Path) -> PolicyFile[Policy]:
     """The person's policy, read and in force. Raises: CannotStart with the line that is wrong."""
     try:
-        return PolicyFile(path, lambda text: parse(text, path.name), judge, demands, PolicyError)
+        return PolicyFile(path, lambda text: parse(text, path.name), judge, demands, PolicyError, ceilings_of)
     except (PolicyError, OSError) as error:
         raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
 

@@ -133,7 +133,7 @@ class Asking:
             risk=verdict.risk,
             egress=verdict.egress,
             asked_at=now,
-            expires_at=min(expires_at, deadline) if deadline else expires_at,
+            expires_at=min(at for at in (expires_at, deadline, verdict.free_at) if at is not None),
         )
 
 

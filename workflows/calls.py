@@ -75,6 +75,8 @@ class Calls:
             self._show(call, "waiting")
             self._workplace.save_while_waiting(judged.demands)
             approval, decision = await self._asking.approval(call, judged, verdict)
+            if decision is None and verdict.free_at is not None and verdict.free_at <= workflow.now():
+                return await self._run(call)
             if decision is None:
                 return self._closed(
                     call, "denied", "denied", f"nobody approved it by {approval.expires_at:%Y-%m-%d %H:%M}"
@@ -103,6 +105,8 @@ class Calls:
             spoken_hosts=state.spoken_hosts,
             approved_hosts=state.approved_hosts,
             tainted=state.tainted,
+            task_risk=state.risk_score,
+            budget_usd=state.budget_usd,
         )
 
     async def _act(self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None) -> ToolTurn:

@@ -56,6 +56,7 @@ class TaskState:
         self.risk_score = carry.risk_score
         self.sequence = carry.sequence
         self.retry_count = given.record.retry_count
+        self.beyond = carry.beyond
         self.interrupted = False
         self.approval: Approval | None = None
         self.decision: Decision | None = None
@@ -169,6 +170,7 @@ class TaskState:
             needs=self.needs,
             resting=self.resting,
             notes=tuple(self.notes),
+            beyond=self.beyond,
         )
 
     def waits_for_person(self) -> bool:

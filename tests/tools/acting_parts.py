@@ -28,6 +28,7 @@ from contracts.sandbox import (
 )
 from contracts.task import Approval
 from contracts.tools import ToolCall, ToolResult, ToolSpec, args_digest
+from contracts.usage import Ceiling
 from contracts.values import JsonObject
 from contracts.verdicts import Action, Actor, Allow, Question, TalkAction, Verdict
 from tests.tools.conftest import LEASE, MemoryBlobs
@@ -44,6 +45,7 @@ class Says:
     verdict: Verdict = field(default_factory=Allow)
     demanded: Demands = field(default_factory=Demands)
     questions: list[Question] = field(default_factory=list)
+    limits: tuple[Ceiling, ...] = ()
 
     def judge(self, question: Question) -> Verdict:
         self.questions.append(question)
@@ -51,6 +53,9 @@ class Says:
 
     def demands(self, question: Question, verdict: Verdict) -> Demands:
         return self.demanded
+
+    def ceilings(self, actor: Actor) -> tuple[Ceiling, ...]:
+        return self.limits
 
 
 class ListedLedger:

@@ -1,0 +1,104 @@
+"""What a call uses up: reserved before it runs, counted if it runs, and given back if it does not."""
+
+import math
+from collections.abc import Callable
+from datetime import datetime
+
+from contracts.activities import ApprovalNote, JudgeRequest
+from contracts.usage import Ceiling, Exceeded, Habits, Metering, UsageKind, Use
+from contracts.verdicts import Action, EffectAction, Question, SendAction, Verdict
+from policy.destinations import destinations_of
+
+_MOST = 1e12
+"""Stands for an amount that is no number."""
+
+
+class Meters:
+    """Asks and tells the metering of this machine about calls."""
+
+    def __init__(self, metering: Metering, now: Callable[[], datetime]) -> None:
+        self._metering = metering
+        self._now = now
+
+    async def informed(self, question: Question, *, again: bool) -> Question:
+        """The question with its time and the person's habits.
+
+        When a call is judged `again`, right before it runs, habits are left out: by then the calls beside it have made
+        a burst of their own, and what was let through a moment ago would be asked.
+
+        Raises: StorageUnusable.
+        """
+        now = self._now()
+        habits = Habits() if again else await self._metering.habits(question.actor.user_id, now)
+        return question.model_copy(update={"at": now, "habits": habits})
+
+    async def reserve(self, use: Use, ceilings: tuple[Ceiling, ...]) -> tuple[Exceeded, ...]:
+        """Take what the call needs, before it is known whether it may run. Raises: StorageUnusable."""
+        return await self._metering.reserve(use, ceilings)
+
+    async def insist(self, use: Use) -> None:
+        """Take it because the person said yes. Raises: StorageUnusable."""
+        await self._metering.reserve(use, (), force=True)
+
+    async def give_back(self, use: Use) -> None:
+        """The call does not run. Raises: StorageUnusable."""
+        await self._metering.settle(use.key, {})
+
+    async def let_through(self, request: JudgeRequest, destinations: tuple[str, ...]) -> None:
+        """Learn from a call that now runs. Raises: StorageUnusable."""
+        await self._metering.learn(request.actor.user_id, request.task_id, self._now(), destinations)
+
+    async def note(self, note: ApprovalNote) -> None:
+        """Give back what was reserved for calls that nobody said yes to. Raises: StorageUnusable."""
+        if note.event == "asked" or (note.decision is not None and note.decision.approve):
+            return
+        calls = {note.approval.call_id, *(covered.call_id for covered in note.approval.covers)}
+        for call_id in sorted(calls):
+            await self._metering.settle(key_of(note.task_id, call_id), {})
+
+
+def use_of(request: JudgeRequest, question: Question, verdict: Verdict) -> Use | None:
+    """What the call uses up; None for one that touches nothing outside."""
+    amounts = _amounts(question.actions, went_to(question, verdict))
+    if not amounts:
+        return None
+    return Use(
+        key=key_of(request.task_id, request.call.call_id),
+        task_id=request.task_id,
+        user_id=request.actor.user_id,
+        amounts=amounts,
+    )
+
+
+def went_to(question: Question, verdict: Verdict) -> tuple[str, ...]:
+    """Everything outside that the call reaches by this verdict."""
+    return destinations_of(question.actions, () if verdict.kind == "deny" else verdict.egress)
+
+
+def within_budget(request: JudgeRequest, ceilings: tuple[Ceiling, ...]) -> tuple[Ceiling, ...]:
+    """The person's ceilings, and the task's own budget: money that calls spend comes out of it, too."""
+    if request.budget_usd is None:
+        return ceilings
+    return (*ceilings, Ceiling(kind="money", span="task", most=request.budget_usd))
+
+
+def key_of(task_id: str, call_id: str) -> str:
+    return f"{task_id}/{call_id}"
+
+
+def _amounts(actions: tuple[Action, ...], destinations: tuple[str, ...]) -> dict[UsageKind, float]:
+    """One request for a call that reaches something, its messages by their recipients, and its money."""
+    effects = [action for action in actions if isinstance(action, EffectAction)]
+    messages = sum(1 for action in actions if isinstance(action, SendAction) and action.recipient != "self")
+    messages += sum(max(1, len(action.destinations)) for action in effects if {"send", "share"} & set(action.effects))
+    money = sum(_money(action.amount) for action in effects if "money" in action.effects)
+    counted: dict[UsageKind, float] = {
+        "requests": 1 if destinations or effects else 0,
+        "messages": messages,
+        "money": money,
+    }
+    return {kind: amount for kind, amount in counted.items() if amount}
+
+
+def _money(amount: float | None) -> float:
+    return abs(amount or 0.0) if math.isfinite(amount or 0.0) else _MOST
