@@ -75,7 +75,7 @@ class Calls:
             self._show(call, "waiting")
             self._workplace.save_while_waiting(judged.demands)
             approval, decision = await self._asking.approval(call, judged, verdict)
-            if decision is None and verdict.free_at is not None and verdict.free_at <= workflow.now():
+            if decision is None and verdict.free_at == approval.expires_at:
                 return await self._run(call)
             if decision is None:
                 return self._closed(
