@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
+from ada_url import URL
 from cedarpy import PolicySet, is_authorized
 
 from bench._policy_cases import Case, Tracer, context_of, questions
