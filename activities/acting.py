@@ -81,8 +81,6 @@ class Acting(activities.Acting):
             return _outcome(refused, await self._stored(refused))
         sandbox = await self._sandbox(run)
         entry = await self._begun(run)
-        if isinstance(entry, Begun):
-            await self._meters.let_through(request.judged, run.examined.destinations)
         if isinstance(entry, Done):
             return await self._replayed(entry.result_ref)
         result = await self._result(run, entry, sandbox, pulse)

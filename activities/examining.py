@@ -16,7 +16,7 @@ from contracts.provenance import Provenance
 from contracts.tools import ToolCall, args_digest
 from contracts.usage import Exceeded, Unmetered, Use
 from contracts.values import JsonObject
-from contracts.verdicts import Deny, Question, Reason, Verdict
+from contracts.verdicts import Allow, Deny, Question, Reason, Verdict
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,6 @@ class Examined:
     args: JsonObject
     use: Use | None = None
     """What it uses up."""
-    destinations: tuple[str, ...] = ()
-    """Where it goes."""
 
 
 class Examiner:
@@ -72,6 +70,8 @@ class Examiner:
         question = question.model_copy(update={"exceeded": await self._exceeded(use, verdict, request)})
         if question.exceeded:
             verdict = await asyncio.to_thread(self._policy.judge, question)
+        if isinstance(verdict, Allow) and not again:
+            await self._meters.let_through(request, went_to(question, verdict))
         demands = Demands()
         if tool.spec.needs_sandbox:
             demands = await asyncio.to_thread(self._policy.demands, question, verdict)
@@ -83,7 +83,7 @@ class Examiner:
             timeout_seconds=tool.timeout_seconds(args),
             demands=demands,
         )
-        return Examined(outcome, tool, args, use, went_to(question, verdict))
+        return Examined(outcome, tool, args, use)
 
     async def _exceeded(self, use: Use | None, verdict: Verdict, request: JudgeRequest) -> tuple[Exceeded, ...]:
         """The ceilings that the call would go over; without any, what it uses up is reserved."""

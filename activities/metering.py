@@ -45,15 +45,19 @@ class Meters:
         await self._metering.settle(use.key, {})
 
     async def let_through(self, request: JudgeRequest, destinations: tuple[str, ...]) -> None:
-        """Learn from a call that now runs. Raises: StorageUnusable."""
+        """Learn from a call that needs no question. Raises: StorageUnusable."""
         await self._metering.learn(request.actor.user_id, request.task_id, self._now(), destinations)
 
     async def note(self, note: ApprovalNote) -> None:
-        """Give back what was reserved for calls that nobody said yes to. Raises: StorageUnusable."""
-        if note.event == "asked" or (note.decision is not None and note.decision.approve):
+        """Learn from what was said yes to, and give back what was reserved for the rest. Raises: StorageUnusable."""
+        approval = note.approval
+        if note.event == "asked":
             return
-        calls = {note.approval.call_id, *(covered.call_id for covered in note.approval.covers)}
-        for call_id in sorted(calls):
+        if note.decision is not None and note.decision.approve:
+            reached = dict.fromkeys((*approval.destinations, *(grant.host for grant in approval.egress)))
+            await self._metering.learn(note.user_id, note.task_id, self._now(), tuple(reached))
+            return
+        for call_id in dict.fromkeys((approval.call_id, *(covered.call_id for covered in approval.covers))):
             await self._metering.settle(key_of(note.task_id, call_id), {})
 
 

@@ -221,15 +221,21 @@ async def test_the_money_of_calls_comes_out_of_the_tasks_own_budget_too(counter:
     assert verdicts[1].reasons[0].rule == "limit.money.task"
 
 
-async def test_habits_are_learned_from_what_runs_and_from_nothing_else(counter: Counter) -> None:
+async def test_habits_are_learned_from_what_needs_no_question_and_from_what_was_said_yes_to(counter: Counter) -> None:
+    counter.policy = InForce.limited(at_most(1))
     await counter.judge("c1")
-    before = await counter.meter.habits("telegram:7", NOW)
+    await counter.judge("c2")
     await counter.run("c1")
-    await counter.run("c1")
-    after = await counter.meter.habits("telegram:7", NOW)
+    unasked = await counter.meter.habits("telegram:7", NOW)
+    yes = Decision(approval_id="a1", call_id="c2", args_sha256="0" * 64, approve=True, by="telegram:7")
+    asked = approval(payment("c2"), destinations=("bank.example",))
+    note = ApprovalNote(task_id="task1", user_id="telegram:7", approval=asked, event="decided", decision=yes)
+    await Meters(counter.meter, counter.now).note(note)
+    approved = await counter.meter.habits("telegram:7", NOW)
 
-    assert (before.calls, after.calls) == (0, 1)
-    assert after.knows("shop.example")
+    assert (unasked.calls, approved.calls) == (1, 2)
+    assert unasked.knows("shop.example")
+    assert (unasked.knows("bank.example"), approved.knows("bank.example")) == (False, True)
 
 
 async def test_without_the_meter_nothing_is_judged_and_nothing_runs(counter: Counter) -> None:
