@@ -22,6 +22,11 @@ class DataPaths:
         return self.root / "keys" / "keyring.json"
 
     @property
+    def second_factor(self) -> Path:
+        """The sealed secret of the second factor; absent where none is set up."""
+        return self.root / "keys" / "second-factor.box"
+
+    @property
     def blobs(self) -> Path:
         return self.root / "blobs"
 
