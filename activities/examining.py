@@ -2,18 +2,22 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from activities.binding import bound_of, operands_of
 from activities.catalogue import Catalogue
 from activities.policy_source import PolicySource
 from activities.preview import one_line, preview
 from activities.tool import BadArguments, Tool
 from contracts.activities import Demands, JudgeOutcome, JudgeRequest
+from contracts.approvals import NoStandingRules, StandingRules
 from contracts.blobs import Blobs
 from contracts.provenance import Provenance
 from contracts.tools import ToolCall, args_digest
 from contracts.values import JsonObject
-from contracts.verdicts import Deny, Question, Reason
+from contracts.verdicts import Ask, Deny, Question, Reason
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,19 @@ class Examined:
 class Examiner:
     """The one way to a verdict: the judge activity and the acting worker both take it."""
 
-    def __init__(self, catalogue: Catalogue, policy: PolicySource, blobs: Blobs) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        policy: PolicySource,
+        blobs: Blobs,
+        standing: StandingRules | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self._catalogue = catalogue
         self._policy = policy
         self._blobs = blobs
+        self._standing = standing or NoStandingRules()
+        self._now = now
 
     async def examine(self, request: JudgeRequest) -> Examined:
         """Raises: BlobMissing, BlobDamaged."""
@@ -55,7 +68,7 @@ class Examiner:
         if args_digest(tool.spec.name, args) != request.call.args_sha256:
             raise BadArguments("arguments: they are not the ones that their digest was taken of")
         self._catalogue.check(tool.spec.name, args)
-        question = _question(tool, args, request)
+        question = await self._asked(_question(tool, args, request), request)
         verdict = await asyncio.to_thread(self._policy.judge, question)
         demands = Demands()
         if tool.spec.needs_sandbox:
@@ -67,8 +80,22 @@ class Examiner:
             repeatable=tool.spec.repeatable,
             timeout_seconds=tool.timeout_seconds(args),
             demands=demands,
+            bound=bound_of(
+                tool.spec.name,
+                request.call.args_sha256,
+                question.actions,
+                verdict.policy_version,
+                tainted=request.tainted,
+            ),
+            operands=operands_of(question.actions) if isinstance(verdict, Ask) else (),
         )
         return Examined(outcome, tool, args)
+
+    async def _asked(self, question: Question, request: JudgeRequest) -> Question:
+        """With what the person has let pass for good; read anew each time, so that a revocation holds at once."""
+        at = self._now()
+        standing = await self._standing.of(request.actor.user_id, request.task_id, at)
+        return question.model_copy(update={"standing": standing, "at": at})
 
 
 def _question(tool: Tool, args: JsonObject, request: JudgeRequest) -> Question:

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 from temporalio import activity
 
-from contracts.approvals import Bound
+from contracts.approvals import Bound, StepUp
 from contracts.blobs import BlobRef
 from contracts.delivery import DeliverOutcome, DeliverRequest
 from contracts.language import Language
@@ -112,6 +112,8 @@ class RunRequest(Value):
     language: Language = "en"
     earlier: Earlier | None = None
     """The last attempt in a sandbox that was lost: only the ledger of its host knows what became of it."""
+    step_up: StepUp | None = None
+    """What the second factor confirmed with the yes."""
 
 
 class RunOutcome(Value):

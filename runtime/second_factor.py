@@ -179,11 +179,6 @@ def address_of(secret: str) -> str:
     return pyotp.TOTP(secret).provisioning_uri(name="owner", issuer_name=ISSUER)
 
 
-def approval_purpose(approval_id: str, digest: str) -> str:
-    """What a code confirms that goes with a yes."""
-    return f"approval:{approval_id}:{digest}"
-
-
 def _looked_at(stored: _Stored, code: str, now: datetime) -> tuple[_Stored, FactorRefused | None]:
     """What is stored after a code was tried, and why it does not count. While locked no code is looked at."""
     if stored.locked_until is not None and now < stored.locked_until:
