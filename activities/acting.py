@@ -14,14 +14,15 @@ from activities.failures import lost, refused
 from activities.granting import Granted, Refused, grant
 from activities.ledger import Ledger
 from activities.redaction import Redact, RedactingBlobs, redacted
+from activities.resolving import fingerprint_of, led_elsewhere
 from activities.running import run_safely
 from activities.tool import Tool, ToolContext
 from contracts import activities
-from contracts.activities import RunOutcome, RunRequest
+from contracts.activities import Fingerprint, FingerprintRequest, RunOutcome, RunRequest
 from contracts.blobs import BlobRef, Blobs
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
 from contracts.messages import HostGrant
-from contracts.sandbox import Host, Lease, Sandbox, SandboxLost
+from contracts.sandbox import FileRefused, Host, Lease, Sandbox, SandboxLost
 from contracts.tools import ToolCall, ToolResult
 from contracts.transcript import ToolTurn
 from contracts.verdicts import CommandAction
@@ -69,6 +70,17 @@ class Acting(activities.Acting):
             return await alive(self._outcome(request, pulse), pulse, _is_handed_over)
         except SandboxLost as error:
             raise lost(error) from error
+
+    @activity.defn(name="fingerprint")
+    async def fingerprint(self, request: FingerprintRequest) -> Fingerprint:
+        """Raises: ApplicationError of type SandboxLost, or FileRefused, neither to be retried."""
+        try:
+            sandbox = await self._parts.host.open(request.lease)
+            return await fingerprint_of(sandbox.files, request.paths)
+        except SandboxLost as error:
+            raise lost(error) from error
+        except FileRefused as error:
+            raise ApplicationError(str(error), type=FileRefused.__name__, non_retryable=True) from error
 
     async def _outcome(self, request: RunRequest, pulse: Pulse) -> RunOutcome:
         run = await self._prepared(request)
@@ -129,6 +141,10 @@ class Acting(activities.Acting):
         language = run.request.language
         if not isinstance(entry, Begun) and not _may_run_again(run, entry, self._parts.host_id):
             return outcomes.uncertain(run.call, entry.started_at, language)
+        moved = await led_elsewhere(run.examined, run.request.judged, sandbox, self._parts.examiner, language)
+        if moved is not None:
+            # An earlier attempt may itself have put the link there.
+            return moved if isinstance(entry, Begun) else outcomes.uncertain(run.call, entry.started_at, language)
         context = ToolContext(
             task_id=run.request.judged.task_id,
             call_id=run.call.call_id,

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from activities.catalogue import Catalogue
@@ -33,15 +34,15 @@ class Examiner:
         self._policy = policy
         self._blobs = blobs
 
-    async def examine(self, request: JudgeRequest) -> Examined:
-        """Raises: BlobMissing, BlobDamaged."""
+    async def examine(self, request: JudgeRequest, real_paths: Mapping[str, str] | None = None) -> Examined:
+        """`real_paths` says where paths of the sandbox lead that go through links. Raises: BlobMissing, BlobDamaged."""
         call = request.call
         tool = self._catalogue.find(call.tool)
         if tool is None:
             return _unknown("unknown_tool", f"there is no tool named {call.tool[:64]!a}", call.tool, {})
         args = await self._arguments(call)
         try:
-            return await self._judged(tool, args, request)
+            return await self._judged(tool, args, request, real_paths or {})
         except BadArguments as problem:
             return _unknown("bad_arguments", str(problem), call.tool, args)
 
@@ -51,11 +52,11 @@ class Examiner:
         args: JsonObject = json.loads(await self._blobs.get(call.args_ref))
         return args
 
-    async def _judged(self, tool: Tool, args: JsonObject, request: JudgeRequest) -> Examined:
+    async def _judged(self, tool: Tool, args: JsonObject, request: JudgeRequest, real: Mapping[str, str]) -> Examined:
         if args_digest(tool.spec.name, args) != request.call.args_sha256:
             raise BadArguments("arguments: they are not the ones that their digest was taken of")
         self._catalogue.check(tool.spec.name, args)
-        question = _question(tool, args, request)
+        question = _question(tool, args, request).model_copy(update={"real_paths": dict(real)})
         verdict = await asyncio.to_thread(self._policy.judge, question)
         demands = Demands()
         if tool.spec.needs_sandbox:

@@ -32,6 +32,11 @@ def wrong_runtime(call: ToolCall, demanded: str, found: str, language: Language)
     return _bad(call, texts.DENIED.say(language, why=why), "denied")
 
 
+def changed(call: ToolCall, text: str) -> ToolResult:
+    """For a call that would now do something else than what was judged."""
+    return _bad(call, text, "changed")
+
+
 def uncertain(call: ToolCall, started_at: datetime, language: Language) -> ToolResult:
     """For a call whose effect may have happened, and that may not be tried twice."""
     text = texts.UNCERTAIN.say(language, started=f"{started_at:%Y-%m-%d %H:%M:%S %Z}".strip())
