@@ -15,16 +15,16 @@ from activities.failures import lost, refused
 from activities.granting import Granted, Refused, grant
 from activities.ledger import Ledger
 from activities.redaction import Redact, RedactingBlobs, redacted
-from activities.resolving import fingerprint_of
+from activities.resolving import fingerprint_of, led_elsewhere
 from activities.running import run_safely
 from activities.tool import Tool, ToolContext
 from contracts import activities
-from contracts.activities import RunOutcome, RunRequest
+from contracts.activities import Fingerprint, FingerprintRequest, RunOutcome, RunRequest
 from contracts.approvals import Bound, StepUp, approval_purpose, with_operands
 from contracts.blobs import BlobRef, Blobs
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
 from contracts.messages import HostGrant
-from contracts.sandbox import Host, Lease, Sandbox, SandboxLost
+from contracts.sandbox import FileRefused, Host, Lease, Sandbox, SandboxLost
 from contracts.task import Approval
 from contracts.texts import approvals as approval_texts
 from contracts.tools import ToolCall, ToolResult
@@ -79,6 +79,17 @@ class Acting(activities.Acting):
         except SandboxLost as error:
             raise lost(error) from error
 
+    @activity.defn(name="fingerprint")
+    async def fingerprint(self, request: FingerprintRequest) -> Fingerprint:
+        """Raises: ApplicationError of type SandboxLost, or FileRefused, neither to be retried."""
+        try:
+            sandbox = await self._parts.host.open(request.lease)
+            return await fingerprint_of(sandbox.files, request.paths)
+        except SandboxLost as error:
+            raise lost(error) from error
+        except FileRefused as error:
+            raise ApplicationError(str(error), type=FileRefused.__name__, non_retryable=True) from error
+
     async def _outcome(self, request: RunRequest, pulse: Pulse) -> RunOutcome:
         run = await self._prepared(request)
         if isinstance(run, ToolResult):
@@ -117,7 +128,10 @@ class Acting(activities.Acting):
             raise LookupError(f"the call {request.judged.call.call_id} was judged without what it is bound to")
         bound, confirmed = outcome.bound, False
         if isinstance(outcome.verdict, Ask) and approval is not None:
-            bound = await self._with_files(bound, outcome.operands, request.lease)
+            try:
+                bound = await self._with_files(bound, outcome.operands, request.lease)
+            except FileRefused:
+                return Refused(approval_texts.FILES_UNCLEAR)
             purpose = approval_purpose(approval.approval_id, approval.digest)
             confirmed = await asyncio.to_thread(self._parts.confirmed, request.step_up, purpose, now)
         return grant(outcome.verdict, approval, request.judged.call.call_id, bound, now, confirmed=confirmed)
@@ -169,6 +183,10 @@ class Acting(activities.Acting):
         language = run.request.language
         if not isinstance(entry, Begun) and not _may_run_again(run, entry, self._parts.host_id):
             return outcomes.uncertain(run.call, entry.started_at, language)
+        moved = await led_elsewhere(run.examined, run.request.judged, sandbox, self._parts.examiner, language)
+        if moved is not None:
+            # An earlier attempt may itself have put the link there.
+            return moved if isinstance(entry, Begun) else outcomes.uncertain(run.call, entry.started_at, language)
         context = ToolContext(
             task_id=run.request.judged.task_id,
             call_id=run.call.call_id,

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -46,15 +46,15 @@ class Examiner:
         self._standing = standing or NoStandingRules()
         self._now = now
 
-    async def examine(self, request: JudgeRequest) -> Examined:
-        """Raises: BlobMissing, BlobDamaged."""
+    async def examine(self, request: JudgeRequest, real_paths: Mapping[str, str] | None = None) -> Examined:
+        """`real_paths` says where paths of the sandbox lead that go through links. Raises: BlobMissing, BlobDamaged."""
         call = request.call
         tool = self._catalogue.find(call.tool)
         if tool is None:
             return _unknown("unknown_tool", f"there is no tool named {call.tool[:64]!a}", call.tool, {})
         args = await self._arguments(call)
         try:
-            return await self._judged(tool, args, request)
+            return await self._judged(tool, args, request, real_paths or {})
         except BadArguments as problem:
             return _unknown("bad_arguments", str(problem), call.tool, args)
 
@@ -64,11 +64,12 @@ class Examiner:
         args: JsonObject = json.loads(await self._blobs.get(call.args_ref))
         return args
 
-    async def _judged(self, tool: Tool, args: JsonObject, request: JudgeRequest) -> Examined:
+    async def _judged(self, tool: Tool, args: JsonObject, request: JudgeRequest, real: Mapping[str, str]) -> Examined:
         if args_digest(tool.spec.name, args) != request.call.args_sha256:
             raise BadArguments("arguments: they are not the ones that their digest was taken of")
         self._catalogue.check(tool.spec.name, args)
-        question = await self._asked(_question(tool, args, request), request)
+        asked = _question(tool, args, request).model_copy(update={"real_paths": dict(real)})
+        question = await self._with_standing(asked, request)
         verdict = await asyncio.to_thread(self._policy.judge, question)
         demands = Demands()
         if tool.spec.needs_sandbox:
@@ -91,7 +92,7 @@ class Examiner:
         )
         return Examined(outcome, tool, args)
 
-    async def _asked(self, question: Question, request: JudgeRequest) -> Question:
+    async def _with_standing(self, question: Question, request: JudgeRequest) -> Question:
         """With what the person has let pass for good; read anew each time, so that a revocation holds at once."""
         at = self._now()
         standing = await self._standing.of(request.actor.user_id, request.task_id, at)

@@ -66,8 +66,10 @@ def grant(
 def _is_whole(approval: Approval, covered: Covered) -> bool:
     """Whether the digest that the person decided on is that of the calls which the approval lists."""
     bound = covered.bound
-    digests = [each.digest for each in approval.covers]
-    return bound is not None and bound.digest() == covered.digest and joint_digest(digests) == approval.digest
+    first = approval.covers[0]
+    shown = (first.call_id, first.tool, first.args_sha256) == (approval.call_id, approval.tool, approval.args_sha256)
+    joint = joint_digest(each.digest for each in approval.covers)
+    return shown and bound is not None and bound.digest() == covered.digest and joint == approval.digest
 
 
 def _rules(verdict: Ask | Deny) -> tuple[str, ...]:

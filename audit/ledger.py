@@ -109,7 +109,7 @@ class Ledger:
             found = connection.execute(
                 "SELECT digest FROM approvals WHERE task_id = ? AND approval_id = ? AND call_id = ?", key
             ).fetchone()
-            return found == (digest,)
+            return bool(found == (digest,))
 
         return await self._database.write(step)
 

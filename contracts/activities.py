@@ -75,6 +75,7 @@ class FingerprintRequest(Value):
 
     lease: Lease
     paths: tuple[str, ...]
+    """Absolute; wildcards are live, and `[*]` stands for a star, as in the operands of a judged call."""
 
 
 class Fingerprint(Value):

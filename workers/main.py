@@ -75,6 +75,7 @@ def sandboxes(parts: Parts, settings: Settings) -> list[Served]:
     leasing = parts.leasing
     here: list[Callable[..., Any]] = [
         parts.acting.run_tool,
+        parts.acting.fingerprint,
         leasing.pause_sandbox,
         leasing.resume_sandbox,
         leasing.snapshot_sandbox,

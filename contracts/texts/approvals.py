@@ -8,6 +8,9 @@ NOT_FOR_THIS = Sentence(
 )
 EDITED = Sentence(en="the approval is not as it was decided", zh="该批准与决定时的内容不一致")
 USED = Sentence(en="the approval has been used", zh="该批准已被使用")
+FILES_UNCLEAR = Sentence(
+    en="the files that it would run or send cannot be looked at", zh="无法检查它将运行或发送的文件"
+)
 NEEDS_FACTOR = Sentence(
     en="it needs a second factor, and there is no valid proof of one", zh="需要第二因素，而没有有效的证明"
 )

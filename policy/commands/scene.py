@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from contracts.verdicts import VisitAction
 from policy.commands.state import State
-from policy.commands.touches import NOTHING_REAL, Touches, leads
+from policy.commands.touches import NOTHING_REAL, Touches, as_walked, leads
 from policy.commands.word import Word
 from policy.files import judge_delete, judge_list, judge_read, judge_write
 from policy.findings import Findings
@@ -146,7 +146,7 @@ class Scene:
         """Note the paths as the kernel would walk them, and give those that are known to lead elsewhere."""
         for cwd in sorted(state.cwds or ("/",)) if self.paths(word, state) else ():
             walked = posixpath.join(quoted(cwd), word.text if word.glob else quoted(word.text or "."))
-            touched.setdefault(walked if ".." in walked.split("/") else resolve(walked, "/"))
+            touched.setdefault(as_walked(walked))
             yield from leads(walked, self.real)
 
     def _may_execute(self, program: str, arguments: tuple[Word, ...], paths: list[str]) -> bool:

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from contracts.verdicts import Action, CommandAction, FileAction
 from policy.commands.analysis import judge_command
-from policy.commands.touches import Touches
+from policy.commands.touches import Touches, as_walked
 from policy.findings import Findings
 from policy.globs import quoted
-from policy.paths import resolve
 from policy.roles import CommandRules, Role
 from policy.setting import SANDBOX
 from policy.urls import KnownHosts
@@ -52,8 +51,7 @@ def touched_paths(action: Action) -> Touched:
 def tool_path(path: str) -> str:
     """A path that a tool was given, absolute: nothing in it is a wildcard or a variable."""
     at_home = path == "~" or path.startswith("~/")
-    whole = posixpath.join(SANDBOX.workspace, SANDBOX.home + path[1:] if at_home else path)
-    return whole if ".." in whole.split("/") else resolve(whole, "/")
+    return as_walked(posixpath.join(SANDBOX.workspace, SANDBOX.home + path[1:] if at_home else path))
 
 
 def _of_file(action: FileAction) -> Touched:

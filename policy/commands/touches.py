@@ -25,9 +25,14 @@ class Touches:
     sends: dict[str, None] = field(default_factory=dict)
 
 
+def as_walked(path: str) -> str:
+    """An absolute path without blank steps; `..` stays, since the kernel takes it from where a link has led."""
+    return "/" + "/".join(part for part in path.split("/") if part not in ("", "."))
+
+
 def leads(walked: str, real: Mapping[str, str]) -> Iterator[str]:
     """Where a path leads by what is known of links; one with wildcards may lead to several places."""
-    spelled = segments(walked)
+    spelled = segments(as_walked(walked))
     for path, target in real.items():
         parts = segments(path)
         if parts == spelled or (is_glob(walked) and overlaps(spelled[: len(parts)], parts)):
