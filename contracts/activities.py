@@ -87,14 +87,19 @@ class Fingerprint(Value):
     """By real path: SHA-256 in hex, or `absent`, `folder`, `unreadable`, `too_large`."""
 
 
+ApprovalEvent = Literal["asked", "decided", "expired", "given_up"]
+
+
 class ApprovalNote(Value):
     """What became of a question, for the record and for standing rules."""
 
     task_id: str
     user_id: str
     approval: Approval
-    event: Literal["asked", "decided", "expired", "given_up"]
+    event: ApprovalEvent
     decision: Decision | None = None
+    role: str = ""
+    """Of the person."""
 
 
 class Earlier(Value):

@@ -39,6 +39,11 @@ class DataPaths:
         return self.root / "audit" / "ledger.db"
 
     @property
+    def standing(self) -> Path:
+        """What people have allowed for good."""
+        return self.root / "audit" / "standing.db"
+
+    @property
     def audit_log(self) -> Path:
         return self.root / "audit" / "audit.db"
 

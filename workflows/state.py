@@ -62,6 +62,7 @@ class TaskState:
         self.asked: Asked | None = None
         self.answer_turn: UserTurn | None = None
         self.notes: list[str] = list(carry.notes)
+        self.denied_aims: dict[str, int] = dict(carry.denied_aims)
         self.closing = False
         self.result: TaskResult | None = None
 
@@ -169,6 +170,7 @@ class TaskState:
             needs=self.needs,
             resting=self.resting,
             notes=tuple(self.notes),
+            denied_aims=dict(self.denied_aims),
         )
 
     def waits_for_person(self) -> bool:
