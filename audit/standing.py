@@ -52,7 +52,8 @@ class Standing:
 
         def step(connection: sqlite3.Connection) -> list[tuple[str, str, bytes]]:
             found = connection.execute(
-                "SELECT rule_id, user_id, sealed FROM standing WHERE sealed IS NOT NULL AND (?1 IS NULL OR user_id = ?1)",
+                "SELECT rule_id, user_id, sealed FROM standing "
+                "WHERE sealed IS NOT NULL AND user_id = coalesce(?, user_id)",
                 (user_id,),
             )
             return found.fetchall()
@@ -80,9 +81,9 @@ class Standing:
 
         def step(connection: sqlite3.Connection) -> bool:
             done = connection.execute(
-                "UPDATE standing SET sealed = NULL, revoked_by = ?3, revoked_at = ?4 "
-                "WHERE rule_id = ?1 AND sealed IS NOT NULL AND (?2 IS NULL OR user_id = ?2)",
-                (rule_id, user_id, by, now.isoformat()),
+                "UPDATE standing SET sealed = NULL, revoked_by = ?, revoked_at = ? "
+                "WHERE rule_id = ? AND sealed IS NOT NULL AND user_id = coalesce(?, user_id)",
+                (by, now.isoformat(), rule_id, user_id),
             )
             return done.rowcount == 1
 

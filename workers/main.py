@@ -113,7 +113,7 @@ def thinking(client: Client, parts: Parts) -> Worker:
         client,
         task_queue=WORKFLOWS,
         workflows=[TaskWorkflow, ConversationWorkflow, SandboxWorkflow, SweepWorkflow],
-        activities=[parts.judging.judge, parts.planning.plan],
+        activities=[parts.judging.judge, parts.noting.note_approval, parts.planning.plan],
         max_cached_workflows=CACHED_WORKFLOWS,
         sticky_queue_schedule_to_start_timeout=STICKY,
         graceful_shutdown_timeout=GRACE,

@@ -19,13 +19,16 @@ from activities.catalogue import Catalogue
 from activities.examining import Examiner
 from activities.judging import Judging
 from activities.leasing import Leasing
+from activities.noting import Noting
 from activities.parts import ToolParts
 from activities.planning import Thinking
 from activities.policy_source import PolicyFile
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
+from audit.standing import Standing
 from contracts.activities import Demands
+from contracts.audit import NoRecord
 from contracts.lifecycle import Lifetimes
 from contracts.sandbox import SandboxUnavailable
 from contracts.verdicts import Question, Verdict
@@ -43,6 +46,7 @@ from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.process import CannotStart
 from runtime.redact import Redactor
+from runtime.second_factor import SecondFactor
 from runtime.settings import Settings
 from runtime.temporal import connect
 from runtime.web import LOOPBACK_NAMES
@@ -79,6 +83,7 @@ class Parts:
     sweeping: Sweeping
     watching: Watching
     entry: Entry
+    noting: Noting
 
 
 @asynccontextmanager
@@ -92,8 +97,10 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
     policy_file = policy_in(policy_path(settings, paths))
     blobs = FileBlobs(paths.blobs, keyring)
     tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now)))
-    examiner = Examiner(Catalogue(tools), policy_file, blobs)
     async with AsyncExitStack() as stack:
+        standing = await Standing.open(paths.standing, keyring)
+        stack.push_async_callback(standing.close)
+        examiner = Examiner(Catalogue(tools), policy_file, blobs, standing, now)
         client = await connect(settings, keyring, runtime=runtime, identity=f"worker-{settings.host_id}")
         log = await AuditLog.open(paths.audit_log)
         stack.push_async_callback(log.close)
@@ -115,6 +122,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             host_id=settings.host_id,
             redact=redactor.redact,
             now=now,
+            confirmed=SecondFactor(paths, keyring).verify,
         )
         yield Parts(
             client=client,
@@ -127,6 +135,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             sweeping=Sweeping(host, client, snapshots),
             watching=Watching(client),
             entry=entry_of(settings, keyring, host, log, words),
+            noting=Noting(NoRecord(), standing, now),
         )
 
 
