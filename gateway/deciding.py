@@ -108,7 +108,7 @@ class Deciding:
         return (gateway_texts.APPROVED if said.approve else gateway_texts.DENIED).say(language)
 
     async def _stepped_up(self, approval: Approval, said: Said) -> StepUp:
-        if not said.code:
+        if not said.code.strip():
             raise CodeNeeded(approval.approval_id)
         purpose = approval_purpose(approval.approval_id, approval.digest)
         return await asyncio.to_thread(self._confirm, said.code, purpose, said.by, datetime.now(UTC))

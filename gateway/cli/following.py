@@ -106,7 +106,7 @@ class Follower:
         if answer.lower().startswith(("y", "n", "是", "否")):
             said = Said(answer.lower().startswith(("y", "是")), self._office.by)
             if said.approve and approval.step_up:
-                said = replace(said, code=(await prompt(f"{approval_texts.ASK_CODE.say(language)}: ")).strip())
+                said = replace(said, code=await prompt(f"{approval_texts.ASK_CODE.say(language)}: "))
             await self._decide(approval, said)
             return True
         self._left.add(approval.approval_id)

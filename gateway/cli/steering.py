@@ -45,9 +45,7 @@ def _decision(settings: Settings, task: str, approval: str | None, said: Callabl
         asked = await _open_approval(office, task_id, approval)
         decision = said(office.by)
         if decision.approve and asked.step_up and not decision.code and person_is_here():
-            decision = replace(
-                decision, code=(await prompt(f"{approval_texts.ASK_CODE.say(office.language)}: ")).strip()
-            )
+            decision = replace(decision, code=await prompt(f"{approval_texts.ASK_CODE.say(office.language)}: "))
         await office.deciding.decide(task_id, asked, decision)
         sentence = texts.APPROVED if decision.approve else texts.DENIED
         office.console.print(sentence.say(office.language, approval_id=asked.approval_id), markup=False)
