@@ -43,9 +43,7 @@ MOST_PROGRAMS = 4
 """A script that starts more programs is no kind of call but a piece of work of its own."""
 
 _OUT: frozenset[Effect] = frozenset({"egress", "send", "share"})
-_GRAVEST: tuple[Effect, ...] = (
-    "money", "credential", "account", "delete", "share", "send", "egress", "execute", "write",
-)  # fmt: skip
+_GRAVEST: tuple[Effect, ...] = ("money", "credential", "account", "delete")
 
 
 class _Shapeless(Exception):
@@ -109,8 +107,8 @@ def destinations_of(question: Question, findings: Findings) -> tuple[str, ...]:
 
 def aim_of(question: Question, findings: Findings) -> str:
     """One line for each thing that it is after: the gravest effect, and where it goes or what it is done to."""
-    effect = next((each for each in _GRAVEST if each in findings.effects), "read")
-    kind = "out" if effect in _OUT else effect
+    within = "use" if _OUT.isdisjoint(findings.effects) else "out"
+    kind = next((each for each in _GRAVEST if each in findings.effects), within)
     about = destinations_of(question, findings) or tuple(_objects(question, findings)) or (question.tool,)
     return "\n".join(sorted({f"{kind}:{each.lower()}" for each in about}))
 
