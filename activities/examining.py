@@ -2,21 +2,24 @@
 
 import asyncio
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from activities.binding import bound_of, operands_of
 from activities.catalogue import Catalogue
 from activities.metering import Meters, use_of, went_to, within_budget
 from activities.policy_source import PolicySource
 from activities.preview import one_line, preview
 from activities.tool import BadArguments, Tool
 from contracts.activities import Demands, JudgeOutcome, JudgeRequest
+from contracts.approvals import NoStandingRules, StandingRules
 from contracts.blobs import Blobs
 from contracts.provenance import Provenance
 from contracts.tools import ToolCall, args_digest
 from contracts.usage import Exceeded, Unmetered, Use
 from contracts.values import JsonObject
-from contracts.verdicts import Allow, Deny, Question, Reason, Verdict
+from contracts.verdicts import Allow, Ask, Deny, Question, Reason, Verdict
 
 
 @dataclass(frozen=True)
@@ -33,14 +36,27 @@ class Examined:
 class Examiner:
     """The one way to a verdict: the judge activity and the acting worker both take it."""
 
-    def __init__(self, catalogue: Catalogue, policy: PolicySource, blobs: Blobs, meters: Meters | None = None) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        policy: PolicySource,
+        blobs: Blobs,
+        standing: StandingRules | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        meters: Meters | None = None,
+    ) -> None:
         self._catalogue = catalogue
         self._policy = policy
         self._blobs = blobs
-        self._meters = meters or Meters(Unmetered(), lambda: datetime.now(UTC))
+        self._standing = standing or NoStandingRules()
+        self._now = now
+        self._meters = meters or Meters(Unmetered(), now)
 
-    async def examine(self, request: JudgeRequest, *, again: bool = False) -> Examined:
-        """`again` if it was judged before and is now about to run.
+    async def examine(
+        self, request: JudgeRequest, real_paths: Mapping[str, str] | None = None, *, again: bool = False
+    ) -> Examined:
+        """`real_paths` says where paths of the sandbox lead that go through links; `again` is for a call that was
+        judged before and is now about to run.
 
         Raises: BlobMissing, BlobDamaged, StorageUnusable.
         """
@@ -50,7 +66,7 @@ class Examiner:
             return _unknown("unknown_tool", f"there is no tool named {call.tool[:64]!a}", call.tool, {})
         args = await self._arguments(call)
         try:
-            return await self._judged(tool, args, request, again=again)
+            return await self._judged(tool, args, request, real_paths or {}, again=again)
         except BadArguments as problem:
             return _unknown("bad_arguments", str(problem), call.tool, args)
 
@@ -60,11 +76,14 @@ class Examiner:
         args: JsonObject = json.loads(await self._blobs.get(call.args_ref))
         return args
 
-    async def _judged(self, tool: Tool, args: JsonObject, request: JudgeRequest, *, again: bool) -> Examined:
+    async def _judged(
+        self, tool: Tool, args: JsonObject, request: JudgeRequest, real: Mapping[str, str], *, again: bool
+    ) -> Examined:
         if args_digest(tool.spec.name, args) != request.call.args_sha256:
             raise BadArguments("arguments: they are not the ones that their digest was taken of")
         self._catalogue.check(tool.spec.name, args)
-        question = await self._meters.informed(_question(tool, args, request), again=again)
+        asked = _question(tool, args, request).model_copy(update={"real_paths": dict(real)})
+        question = await self._with_habits(await self._with_standing(asked, request), again=again)
         verdict = await asyncio.to_thread(self._policy.judge, question)
         use = use_of(request, question, verdict)
         question = question.model_copy(update={"exceeded": await self._exceeded(use, verdict, request)})
@@ -82,6 +101,14 @@ class Examiner:
             repeatable=tool.spec.repeatable,
             timeout_seconds=tool.timeout_seconds(args),
             demands=demands,
+            bound=bound_of(
+                tool.spec.name,
+                request.call.args_sha256,
+                question.actions,
+                verdict.policy_version,
+                tainted=request.tainted,
+            ),
+            operands=operands_of(question.actions) if isinstance(verdict, Ask) else (),
         )
         return Examined(outcome, tool, args, use)
 
@@ -91,6 +118,22 @@ class Examiner:
             return ()
         persons = await asyncio.to_thread(self._policy.ceilings, request.actor)
         return await self._meters.reserve(use, within_budget(request, persons))
+
+    async def _with_habits(self, question: Question, *, again: bool) -> Question:
+        """With what the person usually does.
+
+        Not when a call is judged `again`, right before it runs: by then the calls beside it have made a burst of their
+        own, and what was let through a moment ago would be asked.
+        """
+        if again or question.at is None:
+            return question
+        return question.model_copy(update={"habits": await self._meters.habits(question.actor.user_id, question.at)})
+
+    async def _with_standing(self, question: Question, request: JudgeRequest) -> Question:
+        """With what the person has let pass for good; read anew each time, so that a revocation holds at once."""
+        at = self._now()
+        standing = await self._standing.of(request.actor.user_id, request.task_id, at)
+        return question.model_copy(update={"standing": standing, "at": at})
 
 
 def _question(tool: Tool, args: JsonObject, request: JudgeRequest) -> Question:

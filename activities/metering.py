@@ -20,17 +20,9 @@ class Meters:
         self._metering = metering
         self._now = now
 
-    async def informed(self, question: Question, *, again: bool) -> Question:
-        """The question with its time and the person's habits.
-
-        When a call is judged `again`, right before it runs, habits are left out: by then the calls beside it have made
-        a burst of their own, and what was let through a moment ago would be asked.
-
-        Raises: StorageUnusable.
-        """
-        now = self._now()
-        habits = Habits() if again else await self._metering.habits(question.actor.user_id, now)
-        return question.model_copy(update={"at": now, "habits": habits})
+    async def habits(self, user_id: str, now: datetime) -> Habits:
+        """Raises: StorageUnusable."""
+        return await self._metering.habits(user_id, now)
 
     async def reserve(self, use: Use, ceilings: tuple[Ceiling, ...]) -> tuple[Exceeded, ...]:
         """Take what the call needs, before it is known whether it may run. Raises: StorageUnusable."""

@@ -120,6 +120,8 @@ class Question(Value):
     standing: tuple[StandingRule, ...] = ()
     exceeded: tuple[Exceeded, ...] = ()
     """Ceilings that the call would go over."""
+    real_paths: dict[str, str] = Field(default_factory=dict)
+    """Where paths of the actions lead in the sandbox, links followed; both are judged."""
 
 
 class RiskPart(Value):

@@ -12,6 +12,7 @@ from runtime.blobs import FileBlobs
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
+from runtime.second_factor import SecondFactor
 from runtime.service import Service, run_service
 from runtime.settings import Settings
 from runtime.telemetry import Telemetry
@@ -38,6 +39,7 @@ def build(settings: Settings, paths: DataPaths, telemetry: Telemetry) -> Gateway
             database=paths.gateway_database,
             pairing_code=paths.pairing_code,
             owner_token=paths.owner_token,
+            standing=paths.standing,
         ),
         blobs=FileBlobs(paths.blobs, keyring),
         codec=EncryptionCodec(keyring),
@@ -48,6 +50,8 @@ def build(settings: Settings, paths: DataPaths, telemetry: Telemetry) -> Gateway
         port=settings.gateway_port,
         ui_origins=ui_origins(settings),
         ui_upstream=addresses.embedded_ui(settings),
+        sealer=keyring,
+        confirm=SecondFactor(paths, keyring).confirm,
     )
 
 

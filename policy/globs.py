@@ -11,6 +11,11 @@ def is_glob(text: str) -> bool:
     return not GLOB_CHARACTERS.isdisjoint(text)
 
 
+def quoted(text: str) -> str:
+    """With wildcards that stand for themselves."""
+    return "".join(f"[{character}]" if character in GLOB_CHARACTERS else character for character in text)
+
+
 @lru_cache(maxsize=4_096)
 def segments(path: str) -> tuple[str, ...]:
     return tuple(part for part in path.split("/") if part)

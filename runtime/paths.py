@@ -22,6 +22,11 @@ class DataPaths:
         return self.root / "keys" / "keyring.json"
 
     @property
+    def second_factor(self) -> Path:
+        """The sealed secret of the second factor; absent where none is set up."""
+        return self.root / "keys" / "second-factor.box"
+
+    @property
     def blobs(self) -> Path:
         return self.root / "blobs"
 
@@ -32,6 +37,11 @@ class DataPaths:
     @property
     def ledger(self) -> Path:
         return self.root / "audit" / "ledger.db"
+
+    @property
+    def standing(self) -> Path:
+        """What people have allowed for good."""
+        return self.root / "audit" / "standing.db"
 
     @property
     def audit_log(self) -> Path:

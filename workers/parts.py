@@ -20,14 +20,17 @@ from activities.examining import Examiner
 from activities.judging import Judging
 from activities.leasing import Leasing
 from activities.metering import Meters
+from activities.noting import Noting
 from activities.parts import ToolParts
 from activities.planning import Thinking
 from activities.policy_source import PolicyFile
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
+from audit.standing import Standing
 from audit.usage import Meter
 from contracts.activities import Demands
+from contracts.audit import NoRecord
 from contracts.lifecycle import Lifetimes
 from contracts.sandbox import SandboxUnavailable
 from contracts.verdicts import Question, Verdict
@@ -46,6 +49,7 @@ from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.process import CannotStart
 from runtime.redact import Redactor
+from runtime.second_factor import SecondFactor
 from runtime.settings import Settings
 from runtime.temporal import connect
 from runtime.web import LOOPBACK_NAMES
@@ -82,6 +86,7 @@ class Parts:
     sweeping: Sweeping
     watching: Watching
     entry: Entry
+    noting: Noting
 
 
 @asynccontextmanager
@@ -96,14 +101,16 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
     blobs = FileBlobs(paths.blobs, keyring)
     tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now)))
     async with AsyncExitStack() as stack:
+        standing = await Standing.open(paths.standing, keyring)
+        stack.push_async_callback(standing.close)
+        meter = await Meter.open(paths.usage, keyring.derived_naming(b"usage"), now)
+        stack.push_async_callback(meter.close)
+        meters = Meters(meter, now)
+        examiner = Examiner(Catalogue(tools), policy_file, blobs, standing, now, meters)
         client = await connect(settings, keyring, runtime=runtime, identity=f"worker-{settings.host_id}")
         log = await AuditLog.open(paths.audit_log)
         stack.push_async_callback(log.close)
         words = Confidential(keyring, redactor.redact)
-        meter = await Meter.open(paths.usage, keyring.derived_naming(b"usage"), now)
-        stack.push_async_callback(meter.close)
-        meters = Meters(meter, now)
-        examiner = Examiner(Catalogue(tools), policy_file, blobs, meters)
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
         snapshots = snapshots_in(settings, paths, keyring)
@@ -122,6 +129,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             redact=redactor.redact,
             now=now,
             meters=meters,
+            confirmed=SecondFactor(paths, keyring).verify,
         )
         yield Parts(
             client=client,
@@ -140,6 +148,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             sweeping=Sweeping(host, client, snapshots),
             watching=Watching(client),
             entry=entry_of(settings, keyring, host, log, words),
+            noting=Noting(NoRecord(), standing, now, meters),
         )
 
 

@@ -63,6 +63,7 @@ class TaskState:
         self.asked: Asked | None = None
         self.answer_turn: UserTurn | None = None
         self.notes: list[str] = list(carry.notes)
+        self.denied_aims: dict[str, int] = dict(carry.denied_aims)
         self.closing = False
         self.result: TaskResult | None = None
 
@@ -171,6 +172,7 @@ class TaskState:
             resting=self.resting,
             notes=tuple(self.notes),
             beyond=self.beyond,
+            denied_aims=dict(self.denied_aims),
         )
 
     def waits_for_person(self) -> bool:

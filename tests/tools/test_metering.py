@@ -41,7 +41,7 @@ from policy.roles import Policy
 from tests.tools.acting_parts import NOW, OneHost, Scripted, approval, call, judged, request, result
 from tests.tools.conftest import MemoryBlobs
 
-BASE = parse("role: owner\npermissions: {}\n", "test.yaml")
+BASE = replace(parse("role: owner\npermissions: {}\n", "test.yaml"), version="")
 
 
 @dataclass
@@ -83,7 +83,9 @@ class Counter:
 
     @property
     def examiner(self) -> Examiner:
-        return Examiner(Catalogue((self.shop,)), self.policy, self.blobs, Meters(self.meter, self.now))
+        return Examiner(
+            Catalogue((self.shop,)), self.policy, self.blobs, now=self.now, meters=Meters(self.meter, self.now)
+        )
 
     def now(self) -> datetime:
         return NOW
@@ -101,6 +103,7 @@ class Counter:
             host_id="local",
             redact=lambda text: text,
             now=self.now,
+            confirmed=lambda _step_up, _purpose, _now: True,
             meters=Meters(self.meter, self.now),
         )
         asked = request(payment(call_id), approval=given, lease=None)
