@@ -1,5 +1,6 @@
 """The activity `run_tool`: judge once more, journal, act in the sandbox, and give a result small enough for history."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,18 +14,24 @@ from activities.examining import Examined, Examiner
 from activities.failures import lost, refused
 from activities.granting import Granted, Refused, grant
 from activities.ledger import Ledger
+from activities.metering import Meters
 from activities.redaction import Redact, RedactingBlobs, redacted
+from activities.resolving import fingerprint_of, led_elsewhere
 from activities.running import run_safely
 from activities.tool import Tool, ToolContext
 from contracts import activities
-from contracts.activities import RunOutcome, RunRequest
+from contracts.activities import Fingerprint, FingerprintRequest, RunOutcome, RunRequest
+from contracts.approvals import Bound, StepUp, approval_purpose, with_operands
 from contracts.blobs import BlobRef, Blobs
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
 from contracts.messages import HostGrant
-from contracts.sandbox import Host, Lease, Sandbox, SandboxLost
+from contracts.sandbox import FileRefused, Host, Lease, Sandbox, SandboxLost
+from contracts.task import Approval
+from contracts.texts import approvals as approval_texts
 from contracts.tools import ToolCall, ToolResult
 from contracts.transcript import ToolTurn
-from contracts.verdicts import CommandAction
+from contracts.usage import Unmetered
+from contracts.verdicts import Ask, CommandAction
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,9 @@ class ActingParts:
     redact: Redact
     now: Callable[[], datetime]
     """Aware, in UTC."""
+    confirmed: Callable[[StepUp | None, str, datetime], bool] = lambda _step_up, _purpose, _now: False
+    """Whether the second factor has confirmed this purpose."""
+    meters: Meters | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,8 @@ class _Run:
     tool: Tool
     examined: Examined
     egress: tuple[HostGrant, ...]
+    approval: Approval | None = None
+    """The one that it uses up."""
 
     @property
     def call(self) -> ToolCall:
@@ -60,6 +72,7 @@ class Acting(activities.Acting):
 
     def __init__(self, parts: ActingParts) -> None:
         self._parts = parts
+        self._meters = parts.meters or Meters(Unmetered(), parts.now)
 
     @activity.defn(name="run_tool")
     async def run_tool(self, request: RunRequest) -> RunOutcome:
@@ -70,11 +83,25 @@ class Acting(activities.Acting):
         except SandboxLost as error:
             raise lost(error) from error
 
+    @activity.defn(name="fingerprint")
+    async def fingerprint(self, request: FingerprintRequest) -> Fingerprint:
+        """Raises: ApplicationError of type SandboxLost, or FileRefused, neither to be retried."""
+        try:
+            sandbox = await self._parts.host.open(request.lease)
+            return await fingerprint_of(sandbox.files, request.paths)
+        except SandboxLost as error:
+            raise lost(error) from error
+        except FileRefused as error:
+            raise ApplicationError(str(error), type=FileRefused.__name__, non_retryable=True) from error
+
     async def _outcome(self, request: RunRequest, pulse: Pulse) -> RunOutcome:
         run = await self._prepared(request)
         if isinstance(run, ToolResult):
             refused = redacted(run, self._parts.redact)
             return _outcome(refused, await self._stored(refused))
+        if not await self._used(run):
+            spent = outcomes.denied(run.call, Refused(approval_texts.USED), request.language)
+            return _outcome(spent, await self._stored(spent))
         sandbox = await self._sandbox(run)
         entry = await self._begun(run)
         if isinstance(entry, Done):
@@ -86,32 +113,71 @@ class Acting(activities.Acting):
 
     async def _prepared(self, request: RunRequest) -> _Run | ToolResult:
         call = request.judged.call
-        examined = await self._parts.examiner.examine(request.judged)
+        examined = await self._parts.examiner.examine(request.judged, again=True)
         if examined.tool is None:
             rule = examined.outcome.verdict.reasons[0].rule
             return outcomes.not_understood(call, examined.outcome.problem, rule, request.language)
-        granted = grant(
-            examined.outcome.verdict, request.approval, call.call_id, call.tool, examined.args, self._parts.now()
-        )
+        granted = await self._granted(request, examined)
         if isinstance(granted, Refused):
+            await self._give_back(examined)
             return outcomes.denied(call, granted, request.language)
         demanded = examined.outcome.demands.runtime
         if demanded and request.lease is not None and request.lease.runtime != demanded:
+            await self._give_back(examined)
             return outcomes.wrong_runtime(call, demanded, request.lease.runtime, request.language)
-        return _Run(request, examined.tool, examined, _reachable(granted, request))
+        if examined.use is not None and isinstance(examined.outcome.verdict, Ask):
+            await self._meters.insist(examined.use)
+        return _Run(request, examined.tool, examined, _reachable(granted, request), granted.approval)
+
+    async def _granted(self, request: RunRequest, examined: Examined) -> Granted | Refused:
+        """Raises: ApplicationError of type SandboxRefused or SandboxLost."""
+        outcome, approval, now = examined.outcome, request.approval, self._parts.now()
+        if outcome.bound is None:
+            raise LookupError(f"the call {request.judged.call.call_id} was judged without what it is bound to")
+        bound, confirmed = outcome.bound, False
+        if isinstance(outcome.verdict, Ask) and approval is not None:
+            try:
+                bound = await self._with_files(bound, outcome.operands, request.lease)
+            except FileRefused:
+                return Refused(approval_texts.FILES_UNCLEAR)
+            purpose = approval_purpose(approval.approval_id, approval.digest)
+            confirmed = await asyncio.to_thread(self._parts.confirmed, request.step_up, purpose, now)
+        return grant(outcome.verdict, approval, request.judged.call.call_id, bound, now, confirmed=confirmed)
+
+    async def _with_files(self, bound: Bound, operands: tuple[str, ...], lease: Lease | None) -> Bound:
+        if not operands or lease is None:
+            return with_operands(bound, operands)
+        sandbox = await self._opened(lease)
+        found = await fingerprint_of(sandbox.files, operands)
+        return with_operands(bound, operands, found.real, found.content)
+
+    async def _opened(self, lease: Lease) -> Sandbox:
+        try:
+            return await self._parts.host.open(lease)
+        except SandboxLost as error:
+            # An earlier attempt may have begun, in the same sandbox.
+            raise (refused(error) if activity.info().attempt == 1 else lost(error)) from error
+
+    async def _give_back(self, examined: Examined) -> None:
+        if examined.use is not None:
+            await self._meters.give_back(examined.use)
 
     async def _sandbox(self, run: _Run) -> Sandbox | None:
         if not run.tool.spec.needs_sandbox:
             return None
         if run.request.lease is None:
             raise SandboxLost(f"the call {run.call.call_id} came without the lease of a sandbox")
-        try:
-            sandbox = await self._parts.host.open(run.request.lease)
-        except SandboxLost as error:
-            # An earlier attempt may have begun, in the same sandbox.
-            raise (refused(error) if activity.info().attempt == 1 else lost(error)) from error
+        sandbox = await self._opened(run.request.lease)
         sandbox.permit(run.egress)
         return sandbox
+
+    async def _used(self, run: _Run) -> bool:
+        """Whether the call may have its approval, which nothing else then has."""
+        if run.approval is None:
+            return True
+        approval, task_id = run.approval, run.request.judged.task_id
+        ledger = self._parts.ledger
+        return await ledger.use_approval(task_id, approval.approval_id, run.call.call_id, approval.digest)
 
     async def _begun(self, run: _Run) -> Begun | Done | InDoubt:
         call, task_id = run.call, run.request.judged.task_id
@@ -129,6 +195,10 @@ class Acting(activities.Acting):
         language = run.request.language
         if not isinstance(entry, Begun) and not _may_run_again(run, entry, self._parts.host_id):
             return outcomes.uncertain(run.call, entry.started_at, language)
+        moved = await led_elsewhere(run.examined, run.request.judged, sandbox, self._parts.examiner, language)
+        if moved is not None:
+            # An earlier attempt may itself have put the link there.
+            return moved if isinstance(entry, Begun) else outcomes.uncertain(run.call, entry.started_at, language)
         context = ToolContext(
             task_id=run.request.judged.task_id,
             call_id=run.call.call_id,

@@ -2,18 +2,24 @@
 
 import asyncio
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from activities.binding import bound_of, operands_of
 from activities.catalogue import Catalogue
+from activities.metering import Meters, use_of, went_to, within_budget
 from activities.policy_source import PolicySource
 from activities.preview import one_line, preview
 from activities.tool import BadArguments, Tool
 from contracts.activities import Demands, JudgeOutcome, JudgeRequest
+from contracts.approvals import NoStandingRules, StandingRules
 from contracts.blobs import Blobs
 from contracts.provenance import Provenance
 from contracts.tools import ToolCall, args_digest
+from contracts.usage import Exceeded, Unmetered, Use
 from contracts.values import JsonObject
-from contracts.verdicts import Deny, Question, Reason
+from contracts.verdicts import Allow, Ask, Deny, Question, Reason, Verdict
 
 
 @dataclass(frozen=True)
@@ -23,25 +29,44 @@ class Examined:
     outcome: JudgeOutcome
     tool: Tool | None
     args: JsonObject
+    use: Use | None = None
+    """What it uses up."""
 
 
 class Examiner:
     """The one way to a verdict: the judge activity and the acting worker both take it."""
 
-    def __init__(self, catalogue: Catalogue, policy: PolicySource, blobs: Blobs) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        policy: PolicySource,
+        blobs: Blobs,
+        standing: StandingRules | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        meters: Meters | None = None,
+    ) -> None:
         self._catalogue = catalogue
         self._policy = policy
         self._blobs = blobs
+        self._standing = standing or NoStandingRules()
+        self._now = now
+        self._meters = meters or Meters(Unmetered(), now)
 
-    async def examine(self, request: JudgeRequest) -> Examined:
-        """Raises: BlobMissing, BlobDamaged."""
+    async def examine(
+        self, request: JudgeRequest, real_paths: Mapping[str, str] | None = None, *, again: bool = False
+    ) -> Examined:
+        """`real_paths` says where paths of the sandbox lead that go through links; `again` is for a call that was
+        judged before and is now about to run.
+
+        Raises: BlobMissing, BlobDamaged, StorageUnusable.
+        """
         call = request.call
         tool = self._catalogue.find(call.tool)
         if tool is None:
             return _unknown("unknown_tool", f"there is no tool named {call.tool[:64]!a}", call.tool, {})
         args = await self._arguments(call)
         try:
-            return await self._judged(tool, args, request)
+            return await self._judged(tool, args, request, real_paths or {}, again=again)
         except BadArguments as problem:
             return _unknown("bad_arguments", str(problem), call.tool, args)
 
@@ -51,12 +76,21 @@ class Examiner:
         args: JsonObject = json.loads(await self._blobs.get(call.args_ref))
         return args
 
-    async def _judged(self, tool: Tool, args: JsonObject, request: JudgeRequest) -> Examined:
+    async def _judged(
+        self, tool: Tool, args: JsonObject, request: JudgeRequest, real: Mapping[str, str], *, again: bool
+    ) -> Examined:
         if args_digest(tool.spec.name, args) != request.call.args_sha256:
             raise BadArguments("arguments: they are not the ones that their digest was taken of")
         self._catalogue.check(tool.spec.name, args)
-        question = _question(tool, args, request)
+        asked = _question(tool, args, request).model_copy(update={"real_paths": dict(real)})
+        question = await self._with_habits(await self._with_standing(asked, request), again=again)
         verdict = await asyncio.to_thread(self._policy.judge, question)
+        use = use_of(request, question, verdict)
+        question = question.model_copy(update={"exceeded": await self._exceeded(use, verdict, request)})
+        if question.exceeded:
+            verdict = await asyncio.to_thread(self._policy.judge, question)
+        if isinstance(verdict, Allow) and not again:
+            await self._meters.let_through(request, went_to(question, verdict))
         demands = Demands()
         if tool.spec.needs_sandbox:
             demands = await asyncio.to_thread(self._policy.demands, question, verdict)
@@ -67,8 +101,39 @@ class Examiner:
             repeatable=tool.spec.repeatable,
             timeout_seconds=tool.timeout_seconds(args),
             demands=demands,
+            bound=bound_of(
+                tool.spec.name,
+                request.call.args_sha256,
+                question.actions,
+                verdict.policy_version,
+                tainted=request.tainted,
+            ),
+            operands=operands_of(question.actions) if isinstance(verdict, Ask) else (),
         )
-        return Examined(outcome, tool, args)
+        return Examined(outcome, tool, args, use)
+
+    async def _exceeded(self, use: Use | None, verdict: Verdict, request: JudgeRequest) -> tuple[Exceeded, ...]:
+        """The ceilings that the call would go over; without any, what it uses up is reserved."""
+        if use is None or isinstance(verdict, Deny):
+            return ()
+        persons = await asyncio.to_thread(self._policy.ceilings, request.actor)
+        return await self._meters.reserve(use, within_budget(request, persons))
+
+    async def _with_habits(self, question: Question, *, again: bool) -> Question:
+        """With what the person usually does.
+
+        Not when a call is judged `again`, right before it runs: by then the calls beside it have made a burst of their
+        own, and what was let through a moment ago would be asked.
+        """
+        if again or question.at is None:
+            return question
+        return question.model_copy(update={"habits": await self._meters.habits(question.actor.user_id, question.at)})
+
+    async def _with_standing(self, question: Question, request: JudgeRequest) -> Question:
+        """With what the person has let pass for good; read anew each time, so that a revocation holds at once."""
+        at = self._now()
+        standing = await self._standing.of(request.actor.user_id, request.task_id, at)
+        return question.model_copy(update={"standing": standing, "at": at})
 
 
 def _question(tool: Tool, args: JsonObject, request: JudgeRequest) -> Question:
@@ -81,6 +146,8 @@ def _question(tool: Tool, args: JsonObject, request: JudgeRequest) -> Question:
         approved_hosts=request.approved_hosts,
         provenance=_provenance(request),
         tainted=request.tainted,
+        private=request.private,
+        task_risk=request.task_risk,
     )
 
 

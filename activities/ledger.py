@@ -19,3 +19,10 @@ class Ledger(Protocol):
     async def finish(self, task_id: str, call_id: str, result_ref: BlobRef) -> BlobRef:
         """Record what the call gave. The first record stays, and is returned if there is one."""
         ...
+
+    async def use_approval(self, task_id: str, approval_id: str, call_id: str, digest: str) -> bool:
+        """Use an approval up for one call; False if it was used for that call with another digest.
+
+        The same use again is an attempt of the same call. Raises: StorageUnusable; then there must be no effect.
+        """
+        ...

@@ -22,14 +22,21 @@ def not_understood(call: ToolCall, problem: str, rule: str, language: Language) 
 
 def denied(call: ToolCall, refused: Refused, language: Language) -> ToolResult:
     """For a call that policy or the lack of an approval keeps from running."""
-    why = refused.why.say(language, rules=", ".join(refused.rules))
-    return _bad(call, texts.DENIED.say(language, why=why), "denied", rules=refused.rules)
+    text = texts.DENIED.say(language, why=refused.say(language))
+    if refused.ask_again:
+        return changed(call, text)
+    return _bad(call, text, "denied", rules=refused.rules)
 
 
 def wrong_runtime(call: ToolCall, demanded: str, found: str, language: Language) -> ToolResult:
     """For a call that policy lets run under one runtime alone, where the sandbox has another."""
     why = limit_texts.RUNTIME_DEMANDED.say(language, demanded=demanded, found=found)
     return _bad(call, texts.DENIED.say(language, why=why), "denied")
+
+
+def changed(call: ToolCall, text: str) -> ToolResult:
+    """For a call that would now do something else than what was judged."""
+    return _bad(call, text, "changed")
 
 
 def uncertain(call: ToolCall, started_at: datetime, language: Language) -> ToolResult:

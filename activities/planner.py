@@ -43,8 +43,21 @@ class PlannerContext:
     results: Mapping[str, ToolResult]
     """By call id."""
     tools: tuple[ToolSpec, ...]
+    purse: "Purse"
+    """Whoever asks a model reserves there first, and settles afterwards."""
     usage: Usage = field(default_factory=Usage)
-    budget_usd: float | None = None
+
+
+class Purse(Protocol):
+    """What a thought may cost."""
+
+    async def reserve(self, most: Usage) -> "DraftQuestion | None":
+        """Take what it may cost at most; if there is not enough, the question to put instead of thinking."""
+        ...
+
+    async def settle(self, spent: Usage) -> None:
+        """Replace what was reserved by what it did cost."""
+        ...
 
 
 @dataclass(frozen=True)

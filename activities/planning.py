@@ -21,6 +21,7 @@ from activities.planner import (
 from activities.planners.drafts import CallWriter, clean_text, write_reply
 from activities.planners.past import Past
 from activities.planners.web_names import spoken_hosts
+from activities.step_budget import CeilingsOf, StepBudget, ceilings_for
 from activities.tool import Tool
 from contracts.activities import Planning
 from contracts.blobs import BlobDamaged, BlobMissing, Blobs
@@ -30,6 +31,7 @@ from contracts.quoting import own_words
 from contracts.texts import planner as texts
 from contracts.tools import ToolCall, args_digest
 from contracts.transcript import PlannerTurn, Turn, UserTurn
+from contracts.usage import Metering, Unmetered
 from contracts.values import JsonObject
 from memory.transcript import Transcript
 
@@ -47,12 +49,22 @@ CHOICE_CHARACTERS = 60
 class Thinking(Planning):
     """Gives the planner what it may build on. Trying again is safe: equal pages have equal names."""
 
-    def __init__(self, *, planner: Planner, tools: Mapping[str, Tool], blobs: Blobs) -> None:
+    def __init__(
+        self,
+        *,
+        planner: Planner,
+        tools: Mapping[str, Tool],
+        blobs: Blobs,
+        metering: Metering | None = None,
+        ceilings: CeilingsOf = lambda _: (),
+    ) -> None:
         self._planner = planner
         self._tools = tools
         self._blobs = blobs
         self._transcript = Transcript(blobs)
         self._past = Past(blobs)
+        self._metering = metering or Unmetered()
+        self._ceilings = ceilings
 
     @activity.defn(name="plan")
     async def plan(self, request: PlanRequest) -> PlanOutcome:
@@ -75,7 +87,8 @@ class Thinking(Planning):
         past = await self._transcript.append(request.transcript_ref, request.additions)
         turns = await self._past.filled(await self._transcript.read(past))
         activity.heartbeat("read")
-        thought = await _beating(self._think(request, turns))
+        budget = await self._budget(request)
+        thought = await _beating(self._think(request, turns, budget))
         next_step, turn = await self._write(thought, request)
         return PlanOutcome(
             next_step=next_step,
@@ -83,9 +96,15 @@ class Thinking(Planning):
             usage=thought.usage,
             spoken_hosts=spoken_hosts(own_words(turn.text) for turn in turns if isinstance(turn, UserTurn)),
             over_budget=isinstance(thought.draft, DraftQuestion) and thought.draft.over_budget,
+            exceeded=budget.exceeded,
         )
 
-    async def _think(self, request: PlanRequest, turns: tuple[Turn, ...]) -> Thought:
+    async def _budget(self, request: PlanRequest) -> StepBudget:
+        persons = await asyncio.to_thread(self._ceilings, request.actor) if request.actor else ()
+        attempt = activity.info().current_attempt_scheduled_time.timestamp()
+        return StepBudget(request, ceilings_for(request, persons), self._metering, f"{attempt:.6f}")
+
+    async def _think(self, request: PlanRequest, turns: tuple[Turn, ...], budget: StepBudget) -> Thought:
         return await self._planner.next_step(
             PlannerContext(
                 task_id=request.task_id,
@@ -94,8 +113,8 @@ class Thinking(Planning):
                 turns=turns,
                 results=await self._past.results(turns),
                 tools=tuple(tool.spec for tool in self._tools.values()),
+                purse=budget,
                 usage=request.usage,
-                budget_usd=request.budget_usd,
             )
         )
 

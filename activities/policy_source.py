@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Generic, Literal, Protocol, TypeVar
 
 from contracts.activities import Demands
-from contracts.verdicts import Question, Verdict
+from contracts.usage import Ceiling
+from contracts.verdicts import Actor, Question, Verdict
 
 P = TypeVar("P")
 
@@ -29,6 +30,10 @@ class PolicySource(Protocol):
         """What that call needs of its sandbox, with this verdict on it."""
         ...
 
+    def ceilings(self, actor: Actor) -> tuple[Ceiling, ...]:
+        """What this person may use up."""
+        ...
+
 
 class PolicyFile(Generic[P]):
     """One policy file, and further ones over it; `parse` and `tighten` raise `broken` or ValueError for a bad one,
@@ -41,6 +46,7 @@ class PolicyFile(Generic[P]):
         judge: Callable[[Question, P], Verdict],
         demands: Callable[[Question, Verdict, P], Demands] = lambda _question, _verdict, _policy: Demands(),
         broken: type[Exception] = ValueError,
+        ceilings: Callable[[Actor, P], tuple[Ceiling, ...]] = lambda _actor, _policy: (),
         *,
         overlays: Sequence[Path] = (),
         tighten: Callable[[P, str, Path], P] = lambda policy, _text, _path: policy,
@@ -57,6 +63,7 @@ class PolicyFile(Generic[P]):
         self._tighten = tighten
         self._version = version
         self._on_change = on_change
+        self._ceilings = ceilings
         self._lock = threading.Lock()
         self._problem = ""
         self._seen: tuple[Mark, ...] | None = self._marks()
@@ -67,6 +74,9 @@ class PolicyFile(Generic[P]):
 
     def demands(self, question: Question, verdict: Verdict) -> Demands:
         return self._demands(question, verdict, self.current())
+
+    def ceilings(self, actor: Actor) -> tuple[Ceiling, ...]:
+        return self._ceilings(actor, self.current())
 
     def current(self) -> P:
         """The policy in force. It may read files, so call it off the event loop."""

@@ -24,6 +24,14 @@ CREATE TABLE IF NOT EXISTS effects (
     result_ref TEXT,
     PRIMARY KEY (task_id, call_id)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS approvals (
+    task_id TEXT NOT NULL,
+    approval_id TEXT NOT NULL,
+    call_id TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    used_at TEXT NOT NULL,
+    PRIMARY KEY (task_id, approval_id, call_id)
+) STRICT, WITHOUT ROWID;
 """
 
 
@@ -82,6 +90,26 @@ class Ledger:
                 (_now(), result_ref.model_dump_json(), task_id, call_id),
             )
             return result_ref
+
+        return await self._database.write(step)
+
+    async def use_approval(self, task_id: str, approval_id: str, call_id: str, digest: Sha256) -> bool:
+        """Use an approval up for one call; False if it was used before, unless by this very call as it is.
+
+        Raises: StorageUnusable; then there must be no effect.
+        """
+
+        def step(connection: sqlite3.Connection) -> bool:
+            connection.execute(
+                "INSERT INTO approvals (task_id, approval_id, call_id, digest, used_at) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT DO NOTHING",
+                (task_id, approval_id, call_id, digest, _now()),
+            )
+            key = (task_id, approval_id, call_id)
+            found = connection.execute(
+                "SELECT digest FROM approvals WHERE task_id = ? AND approval_id = ? AND call_id = ?", key
+            ).fetchone()
+            return bool(found == (digest,))
 
         return await self._database.write(step)
 

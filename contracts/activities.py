@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 from temporalio import activity
 
-from contracts.approvals import Bound
+from contracts.approvals import Bound, StepUp
 from contracts.blobs import BlobRef
 from contracts.delivery import DeliverOutcome, DeliverRequest
 from contracts.language import Language
@@ -75,6 +75,7 @@ class FingerprintRequest(Value):
 
     lease: Lease
     paths: tuple[str, ...]
+    """Absolute; wildcards are live, and `[*]` stands for a star, as in the operands of a judged call."""
 
 
 class Fingerprint(Value):
@@ -86,14 +87,19 @@ class Fingerprint(Value):
     """By real path: SHA-256 in hex, or `absent`, `folder`, `unreadable`, `too_large`."""
 
 
+ApprovalEvent = Literal["asked", "decided", "expired", "given_up"]
+
+
 class ApprovalNote(Value):
     """What became of a question, for the record and for standing rules."""
 
     task_id: str
     user_id: str
     approval: Approval
-    event: Literal["asked", "decided", "expired", "given_up"]
+    event: ApprovalEvent
     decision: Decision | None = None
+    role: str = ""
+    """Of the person."""
 
 
 class Earlier(Value):
@@ -112,6 +118,8 @@ class RunRequest(Value):
     language: Language = "en"
     earlier: Earlier | None = None
     """The last attempt in a sandbox that was lost: only the ledger of its host knows what became of it."""
+    step_up: StepUp | None = None
+    """What the second factor confirmed with the yes."""
 
 
 class RunOutcome(Value):

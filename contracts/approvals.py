@@ -2,13 +2,18 @@
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Protocol
 
 from pydantic import Field
 
 from contracts.blobs import Sha256
 from contracts.values import Value
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+"""Of which nothing is known."""
 
 
 class Bound(Value):
@@ -27,6 +32,29 @@ class Bound(Value):
         """SHA-256 in hex over the canonical JSON of all fields."""
         text = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def with_operands(
+    bound: Bound, paths: Iterable[str], real: Mapping[str, str] = NOTHING, content: Mapping[str, str] = NOTHING
+) -> Bound:
+    """The same with what the files are that its call would run or send; one that nobody has looked at is absent."""
+    unseen = {path: "absent" for path in paths if path not in real}
+    return bound.model_copy(update={"operands": {**unseen, **content}})
+
+
+def approval_purpose(approval_id: str, digest: Sha256) -> str:
+    """What a second factor confirms that goes with a yes."""
+    return f"approval:{approval_id}:{digest}"
+
+
+def names_sender(pattern: str, sender: str) -> bool:
+    """Whether a pattern of approvers, whose `*` at the end stands for anything, means this sender."""
+    return bool(sender) and (sender.startswith(pattern[:-1]) if pattern.endswith("*") else sender == pattern)
+
+
+def joint_digest(digests: Iterable[Sha256]) -> Sha256:
+    """What an approval of these calls, in this order, is known by."""
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 class Shape(Value):
@@ -53,6 +81,8 @@ class StandingRule(Value):
     """Holds in this task alone; None holds in all tasks of the person."""
     expires_at: datetime | None = None
     policy_version: str = ""
+    role: str = ""
+    """Of the person when they made it: with another role it does not count."""
 
 
 class StandingRules(Protocol):

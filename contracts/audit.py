@@ -33,6 +33,7 @@ EventKind = Literal[
     "factor.enrolled",
     "factor.used",
     "factor.refused",
+    "factor.removed",
     "budget.reserved",
     "budget.refused",
     "egress",

@@ -8,7 +8,9 @@ from contracts.blobs import BlobRef
 from contracts.language import Language
 from contracts.tools import ToolCall
 from contracts.transcript import Turn
+from contracts.usage import Exceeded
 from contracts.values import Value
+from contracts.verdicts import Actor
 
 
 class Usage(Value):
@@ -69,6 +71,9 @@ class PlanRequest(Value):
     usage: Usage = Usage()
     budget_usd: float | None = None
     """What the task may cost in all; None is no limit."""
+    actor: Actor | None = None
+    beyond: bool = False
+    """True once the person has let this task go on beyond what all their tasks together may use up."""
 
 
 class PlanOutcome(Value):
@@ -82,3 +87,5 @@ class PlanOutcome(Value):
     """Every host that the person has named so far in their own words."""
     over_budget: bool = False
     """True if nothing was asked of the model because the budget would not bear it; `next_step` then asks the person."""
+    exceeded: tuple[Exceeded, ...] = ()
+    """Which budgets those were."""

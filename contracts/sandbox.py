@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 from pydantic import Field
 
 from contracts.messages import HostGrant
+from contracts.paths import Followed
 from contracts.values import Value
 
 
@@ -229,6 +230,13 @@ class Files(Protocol):
 
     async def list(self, path: str) -> Sequence[FileEntry]:
         """Raises: FileRefused, SandboxLost."""
+        ...
+
+    async def follow(self, paths: Sequence[str], *, digests: bool = False) -> Sequence[Followed]:
+        """Where absolute paths lead anywhere in the sandbox, looked at without being touched. Wildcards are live (`[*]`
+        stands for a star): of the names that fit, those that lead elsewhere are given, with `digests` all of them.
+
+        Raises: FileRefused if that is more than can be looked at, SandboxLost."""
         ...
 
 

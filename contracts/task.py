@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from contracts.approvals import Shape, StepUp
+from contracts.approvals import Bound, Shape, StepUp
 from contracts.blobs import BlobRef, Sha256
 from contracts.language import Language
 from contracts.messages import Address, Attachment, HostGrant
@@ -105,6 +105,8 @@ class Covered(Value):
     """Of its Bound."""
     summary: str
     preview: str
+    bound: Bound | None = None
+    """So that a refusal can say what is different; its digest is the one above."""
 
 
 class Approval(Value):
@@ -160,6 +162,8 @@ class Decision(Value):
     always: Literal["", "task", "person"] = ""
     """Let the same shape pass from now on, in this task or in all of the person's."""
     step_up: StepUp | None = None
+    as_owner: bool = False
+    """True if the gateway knows them as the owner of the installation."""
 
 
 class ApprovalSignal(Value):
@@ -245,6 +249,8 @@ class Carry(Value):
     denied_aims: dict[str, int] = Field(default_factory=dict)
     """How often the person said no to each aim."""
     private: bool = False
+    beyond: bool = False
+    """True once the person has let the task go on beyond what all their tasks together may use up."""
 
 
 class TaskStatus(Value):

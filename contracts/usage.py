@@ -1,5 +1,6 @@
 """What tasks and people use up, reserved before it is used so that parallel calls cannot overshoot together."""
 
+import hmac
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -30,6 +31,13 @@ class Exceeded(Value):
     """When enough of it is free again by time alone; None if never."""
 
 
+def frees_at(exceeded: tuple[Exceeded, ...]) -> datetime | None:
+    """When time alone frees all of them; None if it never does, or there are none."""
+    times = [one.frees_at for one in exceeded]
+    known = [at for at in times if at is not None]
+    return max(known) if known and len(known) == len(times) else None
+
+
 class Use(Value):
     """One use; the key is `task_id/call_id`, so that a retry reserves once."""
 
@@ -47,11 +55,23 @@ class Habits(Value):
     hours: tuple[int, ...] = ()
     """Calls in each hour of the day, UTC; 24 numbers, or none."""
     destinations: tuple[str, ...] = ()
-    """Hosts, recipients and accounts that calls of this person have reached with their approval or by policy."""
+    """Marks of the hosts, recipients and accounts that this person's calls have reached by approval or by policy."""
     last_minute: int = 0
     last_hour: int = 0
     busiest_minute: int = 0
     """The most calls in one minute that were ever seen before the last hour."""
+    key: str = ""
+    """What the destinations are marked with; with none they stand there as they are."""
+
+    def knows(self, destination: str) -> bool:
+        """Whether a call of this person has reached it before."""
+        return mark_of(destination, self.key) in self.destinations
+
+
+def mark_of(destination: str, key: str) -> str:
+    """What is kept of a destination: enough to know it again, and nothing that could be read without the key."""
+    name = destination.strip().casefold()
+    return hmac.digest(key.encode(), name.encode("utf-8", "surrogatepass"), "sha256").hex()[:32] if key else name
 
 
 class Metering(Protocol):

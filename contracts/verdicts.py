@@ -124,6 +124,8 @@ class Question(Value):
     """Addresses and accounts that the person wrote, and names out of their own lists."""
     delegated: bool = False
     """True if the person told the agent to do what some text says, such as a to-do list."""
+    real_paths: dict[str, str] = Field(default_factory=dict)
+    """Where paths of the actions lead in the sandbox, links followed; both are judged."""
 
 
 class RiskPart(Value):
@@ -180,6 +182,8 @@ class Ask(Value):
     """What it is after, whatever way it takes: after two denials of one aim the task stops trying."""
     approvers: tuple[str, ...] = ()
     """Who may decide beside the person and the owner, as `<channel>:<id>`, `*` at the end for any."""
+    free_at: datetime | None = None
+    """When it need not be asked any more, because only rates and the day's budget ask, which time frees."""
 
 
 class Deny(Value):

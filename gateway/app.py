@@ -34,12 +34,15 @@ def build_app(
     webhook_secret: str = "",
     take: Take | None = None,
     public_host: str = "",
+    pages: Sequence[APIRouter] = (),
 ) -> FastAPI:
     """`take` receives webhook updates; `public_host` is the name under which a proxy offers the webhook."""
     app = FastAPI(title="Agent Sandbox OS gateway", docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(_health_routes(reachable, liveness))
     app.include_router(codec_routes(codec, owner, ui_origins))
     app.include_router(login_routes(owner, UI_PATH if ui is not None else ""))
+    for page in pages:
+        app.include_router(page)
     if ui is not None:
         app.include_router(ui.routes())
     if take is not None:

@@ -9,7 +9,7 @@ from contracts.task import Approval, Asked
 MAX_BYTES = 64
 TOKEN_CHARACTERS = 12
 
-Action = Literal["approve", "deny", "choose", "pause", "resume", "stop"]
+Action = Literal["approve", "always", "always_task", "deny", "choose", "pause", "resume", "stop"]
 _ACTIONS: frozenset[str] = frozenset(get_args(Action))
 
 
@@ -45,8 +45,8 @@ def unpack(data: str) -> Press:
 
 
 def token_of(approval: Approval) -> str:
-    """Changes with the approval, its call, or any of its arguments."""
-    return _token(approval.approval_id, approval.call_id, approval.args_sha256)
+    """Changes with the approval, its calls, and everything that they are bound to."""
+    return _token(approval.approval_id, approval.call_id, approval.args_sha256, approval.digest)
 
 
 def token_of_question(asked: Asked) -> str:

@@ -2,8 +2,24 @@
 
 from dataclasses import dataclass
 
-NAMES = frozenset({"start", "help", "stop", "tasks", "status", "retry", "pause", "resume", "approve", "deny", "mode"})
-URGENT = frozenset({"stop", "pause", "approve", "deny", "status", "tasks"})
+NAMES = frozenset(
+    {
+        "start",
+        "help",
+        "stop",
+        "tasks",
+        "status",
+        "retry",
+        "pause",
+        "resume",
+        "approve",
+        "deny",
+        "mode",
+        "rules",
+        "revoke",
+    }
+)
+URGENT = frozenset({"stop", "pause", "approve", "deny", "status", "tasks", "revoke"})
 """Obeyed at once, also while an earlier message of the chat is still being handed on."""
 
 

@@ -17,11 +17,12 @@ from contracts.messages import Attachment
 from contracts.task import TaskStatus
 from contracts.texts import gateway as texts
 from gateway.answer import final_pages
+from gateway.card import SentenceFor
 from gateway.channel import ChannelBusy, ChatGone, FilePage, Page, PageRefused
 from gateway.outbox import Outbox
 from gateway.rich import clip, plain
 from gateway.speaking import Speaker
-from gateway.view import GOAL_CHARACTERS, SentenceFor, progress_page
+from gateway.view import GOAL_CHARACTERS, progress_page
 
 FIRST_FILE_SLOT = 100
 ANSWER_FILE_SLOT = 99

@@ -13,15 +13,19 @@ from temporalio.client import Client
 from temporalio.converter import PayloadCodec
 from temporalio.worker import Worker
 
+from audit.standing import Sealer, standing_in
 from contracts.blobs import Blobs
 from contracts.language import Language
 from contracts.queues import GATEWAY
 from contracts.task import Limits
 from gateway.access import Access, AsPaired
 from gateway.app import build_app
+from gateway.approvals_page import approval_routes
+from gateway.card import SentenceFor
 from gateway.channel import Channel, Liveness
 from gateway.channels.console import Console
 from gateway.channels.telegram import Telegram
+from gateway.deciding import Confirm, Deciding
 from gateway.delivering import Deliveries
 from gateway.obeying import Obeying
 from gateway.outbox import Outbox
@@ -32,11 +36,11 @@ from gateway.pairing_note import PairingNote
 from gateway.reception import Reception
 from gateway.requests import Requests
 from gateway.speaking import Speaker
+from gateway.standing_rules import StandingDesk
 from gateway.store import Store
 from gateway.temporal_desk import TemporalDesk
 from gateway.temporal_page import TemporalPage
 from gateway.tidings import Tidings
-from gateway.view import SentenceFor
 from runtime.addresses import UI_PATH
 from runtime.web import serve
 
@@ -53,6 +57,7 @@ class Places:
     database: Path
     pairing_code: Path
     owner_token: Path
+    standing: Path
 
 
 class Gateway:
@@ -75,6 +80,8 @@ class Gateway:
         pace: Pace | None = None,
         access: Access | None = None,
         language: Language = "en",
+        sealer: Sealer,
+        confirm: Confirm,
     ) -> None:
         self._connect = connect
         self._port = port
@@ -91,10 +98,15 @@ class Gateway:
         speakers: Mapping[str, Speaker] = {channel.name: Speaker(channel, outbox, pace) for channel in channels}
         self._tidings = Tidings(access, self.pairing, speakers, language)
         self._deliveries = Deliveries(speakers, outbox, blobs, sentence_for)
-        obeying = Obeying(self._desk, outbox, requests, sentence_for)
-        self._reception = Reception(self._desk, speakers, self.pairing, outbox, requests, blobs, obeying, limits)
+        deciding = Deciding(self._desk, confirm)
+        standing = StandingDesk(lambda: standing_in(places.standing, sealer))
+        obeying = Obeying(self._desk, outbox, requests, sentence_for, deciding, standing)
+        self._reception = Reception(
+            self._desk, speakers, self.pairing, outbox, requests, blobs, obeying, limits, deciding
+        )
         owner = Owner.load(places.owner_token)
         self._ui = TemporalPage(ui_upstream, UI_PATH, owner) if ui_upstream else None
+        self._pages = (approval_routes(self._desk, deciding, owner, sentence_for),)
         self._app = self._build_app(codec, owner, ui_origins, webhook_url)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -171,6 +183,7 @@ class Gateway:
             webhook_secret=telegram.webhook_secret if telegram else "",
             take=telegram.take if telegram and webhook_url else None,
             public_host=urlsplit(webhook_url).hostname or "",
+            pages=self._pages,
         )
 
     def _liveness(self) -> dict[str, Liveness]:

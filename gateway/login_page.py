@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from html import escape
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -10,10 +10,10 @@ from fastapi.responses import RedirectResponse
 from contracts.language import Language
 from contracts.texts import pages as texts
 from contracts.texts.sentence import Sentence
+from gateway.forms import form_of
 from gateway.owner import COOKIE, Owner
 
 COOKIE_SECONDS = 30 * 86_400
-MAX_BODY_BYTES = 4_096
 # A policy of no referrer would make the browser say "null" where the form has to say whose it is.
 HEADERS = {
     "X-Frame-Options": "DENY",
@@ -43,7 +43,7 @@ def login_routes(owner: Owner, ui_path: str) -> APIRouter:
     async def enter(request: Request) -> Response:
         if not is_own_page(request):
             return Response(texts.FOREIGN_PAGE.say(language_of(request)), 403)
-        said = await _form(request)
+        said = await form_of(request)
         if not owner.is_token(said.get("token", "")):
             return _page(request, texts.TOKEN_WRONG, 401)
         return _entered(request, owner, _within(ui_path, request.query_params.get("next", "")))
@@ -86,17 +86,3 @@ def _page(request: Request, problem: Sentence | None, status: int) -> Response:
         f'<input type="password" name="token" autofocus></label> <button>{button}</button></form>'
     )
     return Response(html, status, media_type="text/html", headers=HEADERS)
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """The fields of a small form; of a larger body none."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body.extend(chunk)
-        if len(body) > MAX_BODY_BYTES:
-            return {}
-    try:
-        fields = parse_qs(body.decode("utf-8", "replace"), max_num_fields=8)
-    except ValueError:
-        return {}
-    return {name: values[0] for name, values in fields.items()}

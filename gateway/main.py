@@ -10,6 +10,7 @@ from runtime.blobs import FileBlobs
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
+from runtime.second_factor import SecondFactor
 from runtime.settings import Settings
 from runtime.telemetry import Telemetry
 from runtime.temporal import connect
@@ -26,6 +27,7 @@ def build(settings: Settings, paths: DataPaths, telemetry: Telemetry, access: Ac
             database=paths.gateway_database,
             pairing_code=paths.pairing_code,
             owner_token=paths.owner_token,
+            standing=paths.standing,
         ),
         blobs=FileBlobs(paths.blobs, keyring),
         codec=EncryptionCodec(keyring),
@@ -38,6 +40,8 @@ def build(settings: Settings, paths: DataPaths, telemetry: Telemetry, access: Ac
         ui_upstream=addresses.embedded_ui(settings),
         access=access,
         language=settings.language,
+        sealer=keyring,
+        confirm=SecondFactor(paths, keyring).confirm,
     )
 
 

@@ -6,18 +6,23 @@ from datetime import UTC, datetime
 from uuid import NAMESPACE_URL, uuid5
 
 from contracts import errors
+from contracts.approvals import names_sender
 from contracts.language import Language
-from contracts.task import Approval, Decision
+from contracts.task import Approval, Phase
+from contracts.texts import approvals as approval_texts
 from contracts.texts import gateway as texts
 from contracts.texts.sentence import Sentence
+from gateway.card import SentenceFor
 from gateway.channel import Incoming
 from gateway.commands import Command
+from gateway.deciding import Always, Deciding, Said, words_of
 from gateway.desk import Desk, NoSuchTask, Refused, TaskSummary
 from gateway.outbox import Outbox
 from gateway.pairing import OWNER, Person
 from gateway.requests import Requests
 from gateway.rich import clip, text_of
-from gateway.view import PHASES, SentenceFor, progress_page
+from gateway.standing_rules import StandingDesk, rule_line
+from gateway.view import PHASES, progress_page
 
 TASKS_SHOWN = 10
 TASKS_SEARCHED = 50
@@ -52,11 +57,21 @@ def by(person: Person) -> str:
 class Obeying:
     """One method a command; each gives the reply."""
 
-    def __init__(self, desk: Desk, outbox: Outbox, requests: Requests, sentence_for: SentenceFor) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        outbox: Outbox,
+        requests: Requests,
+        sentence_for: SentenceFor,
+        deciding: Deciding,
+        standing: StandingDesk,
+    ) -> None:
         self._desk = desk
         self._outbox = outbox
         self._requests = requests
         self._sentence_for = sentence_for
+        self._deciding = deciding
+        self._standing = standing
         self._methods: dict[str, Callable[[Command, Incoming, Person], Awaitable[str]]] = {
             "start": self._greet,
             "help": self._help,
@@ -68,6 +83,8 @@ class Obeying:
             "approve": self._decide,
             "deny": self._decide,
             "mode": self._mode,
+            "rules": self._rules,
+            "revoke": self._revoke,
             "stop": self._stop,
         }
 
@@ -155,9 +172,24 @@ class Obeying:
         task_id, approval = await self._open_approval(command.words[0], incoming, person)
         if task_id is None or approval is None:
             return texts.NO_APPROVAL.say(incoming.language)
-        approve = command.name == "approve"
-        await self._desk.decide(task_id, decision(approval, person, approve=approve, note=" ".join(command.words[1:])))
-        return (texts.APPROVED if approve else texts.DENIED).say(incoming.language)
+        if command.name == "approve":
+            always, code, note = words_of(command.words[1:])
+            said = said_by(person, approve=True, note=note, always=always, code=code)
+        else:
+            said = said_by(person, approve=False, note=" ".join(command.words[1:]))
+        return await self._deciding.answer(task_id, approval, said, incoming.language)
+
+    async def _rules(self, _command: Command, incoming: Incoming, person: Person) -> str:
+        lines = [rule_line(rule, incoming.language) for rule in await self._standing.rules(_whose(person))]
+        return "\n".join(lines) or approval_texts.NO_RULES.say(incoming.language)
+
+    async def _revoke(self, command: Command, incoming: Incoming, person: Person) -> str:
+        if len(command.words) != 1:
+            return approval_texts.REVOKE_USAGE.say(incoming.language)
+        rule_id = command.words[0].lower()
+        if await self._standing.revoke(rule_id, _whose(person), by(person)):
+            return approval_texts.REVOKED.say(incoming.language)
+        return approval_texts.NO_RULE.say(incoming.language, rule_id=clip(rule_id, 16))
 
     async def _mode(self, command: Command, incoming: Incoming, _person: Person) -> str:
         if command.words == ("queue",):
@@ -173,12 +205,19 @@ class Obeying:
     ) -> tuple[str | None, Approval | None]:
         candidates = await self._of_chat(incoming)
         candidates += [task.task_id for task in await self._desk.tasks(by(person), TASKS_SEARCHED) if task.open]
+        waiting = await self._desk.tasks(None, TASKS_SEARCHED)
+        candidates += [task.task_id for task in waiting if task.open and task.phase is Phase.AWAITING_APPROVAL]
         for task_id in dict.fromkeys(candidates):
             status = await self._desk.status(task_id)
             if status.approval is not None and status.approval.approval_id.lower() == short.lower():
-                await self.mine(task_id, person)
+                await self.decidable(task_id, status.approval, person)
                 return task_id, status.approval
         return None, None
+
+    async def decidable(self, task_id: str, approval: Approval, person: Person) -> None:
+        """Whether this person may touch that approval; the task itself has the last word. Raises: NoSuchTask."""
+        if not any(names_sender(pattern, by(person)) for pattern in approval.approvers):
+            await self.mine(task_id, person)
 
     async def _running(self, command: Command, incoming: Incoming, person: Person) -> TaskSummary | None:
         named = await self._named(command.words, incoming, person)
@@ -211,16 +250,14 @@ class Obeying:
         return next(iter(await self._of_chat(incoming)), None)
 
 
-def decision(approval: Approval, person: Person, *, approve: bool, note: str = "") -> Decision:
-    """A yes or no to exactly what was shown."""
-    return Decision(
-        approval_id=approval.approval_id,
-        call_id=approval.call_id,
-        args_sha256=approval.args_sha256,
-        approve=approve,
-        by=by(person),
-        note=note,
-    )
+def said_by(person: Person, *, approve: bool, note: str = "", always: Always = "", code: str = "") -> Said:
+    """What this person has said to an approval."""
+    return Said(approve, by(person), note, always, code, as_owner=person.role == OWNER)
+
+
+def _whose(person: Person) -> str | None:
+    """Whose standing rules a person may see: their own, and the owner everybody's."""
+    return None if person.role == OWNER else by(person)
 
 
 def _goal(task: TaskSummary) -> str:

@@ -38,6 +38,10 @@ class Owner:
         until = str(int((now + TICKET_LASTS).timestamp()))
         return f"{until}.{self._proof(until)}"
 
+    def form_proof(self, path: str) -> str:
+        """What a form of our own page at this path carries, so that no other page can send it."""
+        return self._derived(f"asos form {path}")
+
     def is_token(self, said: str) -> bool:
         return _same(said, self.token)
 

@@ -3,21 +3,23 @@
 import asyncio
 import logging
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from contracts.blobs import Blobs
 from contracts.conversation import Accepted, Delivered
 from contracts.delivery import Notice
 from contracts.language import language_of
-from contracts.task import GivenAnswer, Limits, Says, TaskStatus
+from contracts.task import Approval, GivenAnswer, Limits, Says, TaskStatus
+from contracts.texts import approvals as approval_texts
 from contracts.texts import gateway as texts
 from contracts.transcript import UserTurn
 from gateway.buttons import NotAButton, Press, token_of, token_of_question, unpack
 from gateway.channel import ChannelBusy, ChannelUnreachable, Incoming, Pressed
 from gateway.commands import Command, parse
+from gateway.deciding import Always, Deciding, yes_or_no
 from gateway.desk import Desk, DeskUnreachable, NoSuchTask, Refused
 from gateway.normalising import Unacceptable, normalise
-from gateway.obeying import Obeying, by, decision, refusal_text
+from gateway.obeying import Obeying, by, refusal_text, said_by
 from gateway.outbox import Outbox
 from gateway.pairing import Pairing, Person, looks_like_code
 from gateway.requests import Requests
@@ -26,6 +28,11 @@ from gateway.wording import clean
 
 ACKNOWLEDGE_SECONDS = 0.6
 """People take a stop that is not acknowledged within a second for a stop that was not heard."""
+
+SEEN_AFTER = timedelta(seconds=2)
+"""So long a new question may take until it stands in the chat; the platform's times are whole seconds."""
+
+_DECISIONS: dict[str, Always] = {"approve": "", "deny": "", "always": "person", "always_task": "task"}
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +50,7 @@ class Reception:
         blobs: Blobs,
         obeying: Obeying,
         limits: Limits,
+        deciding: Deciding,
     ) -> None:
         self._desk = desk
         self._speakers = speakers
@@ -52,6 +60,7 @@ class Reception:
         self._blobs = blobs
         self._obeying = obeying
         self._limits = limits
+        self._deciding = deciding
 
     async def receive(self, incoming: Incoming) -> None:
         """Raises: DeskUnreachable, ChannelUnreachable, ChannelBusy: it is not safe yet, and must be given again."""
@@ -114,10 +123,16 @@ class Reception:
 
     async def _serve(self, incoming: Incoming, person: Person) -> None:
         own = incoming.forwarded_from is None and incoming.edited is None
-        command = parse(clean(incoming.text)) if own else None
+        written = parse(clean(incoming.text))
+        command = written if own else None
         try:
             if command is not None:
                 await self._obey(command, incoming, person)
+            elif written is not None and written.name in ("approve", "deny"):
+                # What somebody else wrote, or what was written at another time, is nobody's decision now.
+                await self._tell(incoming, approval_texts.FORWARDED.say(incoming.language), "forwarded")
+            elif own and await self._replied(incoming, person):
+                return
             elif incoming.edited is not None:
                 await self._correct(incoming, person)
             else:
@@ -125,6 +140,39 @@ class Reception:
         except DeskUnreachable:
             await self._say_delayed(incoming, command)
             raise
+
+    async def _replied(self, incoming: Incoming, person: Person) -> bool:
+        """Whether the message was a plain yes or no to a card, and has been dealt with."""
+        answer = yes_or_no(clean(incoming.text))
+        if answer is None or incoming.reply_to is None:
+            return False
+        task_id = await self._outbox.task_of(incoming.channel, incoming.chat.id, incoming.reply_to)
+        if task_id is None:
+            return False
+        try:
+            approval = (await self._desk.status(task_id)).approval
+        except (NoSuchTask, Refused):
+            return False
+        if approval is None:
+            return False
+        await self._tell(incoming, await self._answered(task_id, approval, answer, incoming, person), "decided")
+        return True
+
+    async def _answered(
+        self, task_id: str, approval: Approval, answer: tuple[bool, str], incoming: Incoming, person: Person
+    ) -> str:
+        """A card changes under its message: words count only for a question that was there to be seen."""
+        if incoming.at < approval.asked_at + SEEN_AFTER:
+            return approval_texts.NOT_THE_CARD.say(incoming.language)
+        approve, code = answer
+        try:
+            await self._obeying.decidable(task_id, approval, person)
+            said = said_by(person, approve=approve, code=code)
+            return await self._deciding.answer(task_id, approval, said, incoming.language)
+        except NoSuchTask:
+            return approval_texts.NOT_YOURS.say(incoming.language)
+        except Refused as refused:
+            return refusal_text(refused, incoming.language)
 
     async def _obey(self, command: Command, incoming: Incoming, person: Person) -> None:
         await self._tell(incoming, await self._reply(command, incoming, person), command.name)
@@ -190,8 +238,10 @@ class Reception:
             await self._tell(incoming, texts.EDIT_TOO_LATE.say(incoming.language), "edited")
 
     async def _act(self, press: Press, pressed: Pressed, person: Person) -> str:
-        task = await self._obeying.mine(press.task_id, person)
         language = pressed.language
+        if press.action in _DECISIONS:
+            return await self._decide(press, pressed, person, await self._desk.status(press.task_id))
+        task = await self._obeying.mine(press.task_id, person)
         match press.action:
             case "stop":
                 await self._desk.stop(press.task_id, f"stopped by {by(person)}")
@@ -204,17 +254,17 @@ class Reception:
                 return texts.PLANNING.say(language)
             case "choose":
                 return await self._choose(press, pressed, person, await self._desk.status(press.task_id))
-            case "approve" | "deny":
-                return await self._decide(press, pressed, person, await self._desk.status(press.task_id))
+            case _:
+                return texts.UNKNOWN_BUTTON.say(language)
 
     async def _decide(self, press: Press, pressed: Pressed, person: Person, status: TaskStatus) -> str:
         approval = status.approval
         if approval is None or token_of(approval) != press.token:
             _log.warning("%s pressed an outdated %s of task %s", by(person), press.action, press.task_id)
             return texts.OUT_OF_DATE.say(pressed.language)
-        approve = press.action == "approve"
-        await self._desk.decide(press.task_id, decision(approval, person, approve=approve))
-        return (texts.APPROVED if approve else texts.DENIED).say(pressed.language)
+        await self._obeying.decidable(press.task_id, approval, person)
+        said = said_by(person, approve=press.action != "deny", always=_DECISIONS[press.action])
+        return await self._deciding.answer(press.task_id, approval, said, pressed.language)
 
     async def _choose(self, press: Press, pressed: Pressed, person: Person, status: TaskStatus) -> str:
         asked = status.asked

@@ -1,21 +1,18 @@
 """How a task looks to its person while it goes on: phase, goal, steps, and the question that waits."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 
 from contracts.language import Language
-from contracts.messages import HostGrant
 from contracts.task import Approval, Asked, Phase, StepView, TaskStatus
+from contracts.texts import approvals as approval_texts
 from contracts.texts import gateway as texts
 from contracts.texts.sentence import Sentence
-from contracts.verdicts import Reason
 from gateway.buttons import Action, Press, token_of, token_of_question
+from gateway.card import SentenceFor, card_lines
 from gateway.channel import Button, Page
 from gateway.markdown import to_spans
 from gateway.rich import Span, Spans, bold, clip, code, cut, length, plain, pre, text_of
-
-SentenceFor = Callable[[str], Sentence | None]
-"""The sentence of a policy rule, with `{detail}` in it; None for a rule that nobody has worded."""
 
 STEPS_SHOWN = 8
 STEP_CHARACTERS = 160
@@ -40,6 +37,7 @@ NOTES = {
     "sandbox_lost": texts.NOTE_SANDBOX_LOST,
     "sandbox_restored": texts.NOTE_SANDBOX_RESTORED,
     "resumed_after_restart": texts.NOTE_RESUMED,
+    "stops_trying": approval_texts.STOPS_TRYING,
 }
 
 
@@ -118,29 +116,9 @@ def _preview(preview: str, language: Language, space: int) -> Spans:
 
 
 def _circumstances(approval: Approval, language: Language, sentence_for: SentenceFor) -> Iterator[Span]:
-    if approval.egress:
-        yield plain("\n" + texts.GOES_TO.say(language))
-        yield code(clip(", ".join(_host(host) for host in approval.egress), GOAL_CHARACTERS))
-    if approval.effects:
-        yield plain("\n" + texts.EFFECTS.say(language) + ", ".join(approval.effects))
-    if approval.reasons:
-        reasons = "; ".join(reason_text(reason, language, sentence_for) for reason in approval.reasons)
-        yield plain("\n" + texts.WHY.say(language) + clip(reasons, 2 * GOAL_CHARACTERS))
-    yield plain("\n" + texts.EXPIRES.say(language, at=f"{approval.expires_at:%Y-%m-%d %H:%M}"))
+    for line in card_lines(approval, language, sentence_for):
+        yield plain(f"\n{line}")
     yield plain("\n" + texts.BY_TEXT.say(language, short=approval.approval_id))
-
-
-def _host(grant: HostGrant) -> str:
-    pinned = f" ({grant.address})" if grant.address else ""
-    return f"{grant.host}:{grant.port}{pinned}"
-
-
-def reason_text(reason: Reason, language: Language, sentence_for: SentenceFor) -> str:
-    """The rule's sentence; without one, the rule's id and its detail."""
-    sentence = sentence_for(reason.rule)
-    if sentence is None:
-        return f"{reason.rule} ({reason.detail})" if reason.detail else reason.rule
-    return sentence.say(language, detail=reason.detail)
 
 
 def _asked(asked: Asked, language: Language, room: int) -> Spans:
@@ -161,6 +139,9 @@ def _buttons(status: TaskStatus) -> Iterator[tuple[Button, ...]]:
         token = token_of(status.approval)
         approve = button(texts.APPROVE.say(language), "approve", token)
         yield approve, button(texts.DENY.say(language), "deny", token)
+        if status.approval.shape is not None:
+            here = button(approval_texts.ALWAYS_TASK.say(language), "always_task", token)
+            yield here, button(approval_texts.ALWAYS.say(language), "always", token)
     elif status.asked is not None:
         token = token_of_question(status.asked)
         for index, choice in enumerate(status.asked.choices[:CHOICES_SHOWN]):

@@ -27,6 +27,18 @@ class Finding:
     detail: str = ""
 
 
+@dataclass(frozen=True)
+class Ran:
+    """One program that a command would start, with its words as far as they are known."""
+
+    program: str
+    words: tuple[str, ...]
+    exact: bool
+    """False if a word is not known, or stands for several."""
+    folders: tuple[str, ...] = ()
+    """Where it may run; none if that is not known."""
+
+
 @dataclass
 class Findings:
     """What has been found so far about one question."""
@@ -38,6 +50,8 @@ class Findings:
     """Ids of the policy's own rules that decided something."""
     destinations: dict[str, None] = field(default_factory=dict)
     """Where it goes, as a person must see it."""
+    ran: dict[Ran, None] = field(default_factory=dict)
+    """Every program that commands would start, those that others start included."""
 
     def add(self, level: Level, rule: Rule, detail: str = "") -> None:
         self.found.setdefault(Finding(level, rule, visible(detail)))
@@ -63,10 +77,15 @@ class Findings:
         self.egress.update(other.egress)
         self.rules.update(other.rules)
         self.destinations.update(other.destinations)
+        self.ran.update(other.ran)
 
     @property
     def level(self) -> Level:
         return max((finding.level for finding in self.found), default=Level.ALLOW)
+
+    def asked(self) -> tuple[Rule, ...]:
+        """Rules that want a person to look."""
+        return tuple(dict.fromkeys(finding.rule for finding in self.found if finding.level is Level.ASK))
 
     def reasons(self) -> tuple[Reason, ...]:
         """Those of the deciding level, in the order found."""

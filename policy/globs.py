@@ -11,12 +11,19 @@ def is_glob(text: str) -> bool:
     return not GLOB_CHARACTERS.isdisjoint(text)
 
 
+def quoted(text: str) -> str:
+    """With wildcards that stand for themselves."""
+    return "".join(f"[{character}]" if character in GLOB_CHARACTERS else character for character in text)
+
+
+@lru_cache(maxsize=4_096)
 def segments(path: str) -> tuple[str, ...]:
     return tuple(part for part in path.split("/") if part)
 
 
+@lru_cache(maxsize=4_096)
 def static_prefix(path: str) -> tuple[str, ...]:
-    """The segments before the first one that holds a wildcard."""
+    """The segments before the first one that holds a wildcard. A path is asked this once for each line of a policy."""
     found: list[str] = []
     for part in segments(path):
         if is_glob(part):

@@ -1,5 +1,7 @@
 """Combine rules into one verdict; the strictest answer wins."""
 
+from collections.abc import Mapping
+
 from contracts.verdicts import (
     Action,
     CommandAction,
@@ -15,16 +17,18 @@ from contracts.verdicts import (
 from policy.ceilings import judge_ceilings
 from policy.commands.analysis import judge_command
 from policy.commands.scene import MAX_PATH_CHARACTERS, MAX_PATH_DEPTH
+from policy.commands.touched import tool_path
+from policy.commands.touches import NOTHING_REAL, leads
 from policy.concluding import concluded
 from policy.effects import judge_effects
 from policy.files import LEVELS, judge_delete, judge_list, judge_read, judge_write
 from policy.findings import Findings
+from policy.globs import quoted
 from policy.paths import resolve
 from policy.permissions import authorise
 from policy.provenance.judging import judge_provenance
 from policy.roles import Policy, Role
 from policy.rules import Rule
-from policy.setting import SANDBOX
 from policy.urls import KnownHosts, judge_visit
 
 
@@ -43,7 +47,7 @@ def judge(question: Question, policy: Policy) -> Verdict:
         known = KnownHosts.of(question.spoken_hosts, question.approved_hosts)
         for each in (role, *role.narrowed):
             for action in question.actions:
-                judge_action(action, each, known, findings)
+                judge_action(action, each, known, findings, question.real_paths)
         judge_effects(question, role, findings)
         judge_provenance(question, known, findings)
         authorise(question, policy, findings)
@@ -51,15 +55,17 @@ def judge(question: Question, policy: Policy) -> Verdict:
     return concluded(question, policy, role, findings)
 
 
-def judge_action(action: Action, role: Role, known: KnownHosts, findings: Findings) -> None:
-    """Add what is to be said about one action."""
+def judge_action(
+    action: Action, role: Role, known: KnownHosts, findings: Findings, real: Mapping[str, str] = NOTHING_REAL
+) -> None:
+    """Add what is to be said about one action; `real` says where paths lead that go through links."""
     match action:
         case CommandAction():
-            _judge_command(action, role, known, findings)
+            _judge_command(action, role, known, findings, real)
         case VisitAction():
             _judge_visit(action, role, known, findings)
         case FileAction():
-            _judge_file(action, role, findings)
+            _judge_file(action, role, findings, real)
         case SendAction():
             _judge_send(action, role, findings)
         case EffectAction():
@@ -70,11 +76,13 @@ def judge_action(action: Action, role: Role, known: KnownHosts, findings: Findin
             findings.affect("write" if action.operation == "remember" else "read")
 
 
-def _judge_command(action: CommandAction, role: Role, known: KnownHosts, findings: Findings) -> None:
+def _judge_command(
+    action: CommandAction, role: Role, known: KnownHosts, findings: Findings, real: Mapping[str, str]
+) -> None:
     if role.cli is None:
         findings.deny(Rule.ROLE_NO_CLI, role.name)
     else:
-        judge_command(action, role, known, findings)
+        judge_command(action, role, known, findings, real)
 
 
 def _judge_visit(action: VisitAction, role: Role, known: KnownHosts, findings: Findings) -> None:
@@ -84,7 +92,7 @@ def _judge_visit(action: VisitAction, role: Role, known: KnownHosts, findings: F
         judge_visit(action, role.browser, known, findings)
 
 
-def _judge_file(action: FileAction, role: Role, findings: Findings) -> None:
+def _judge_file(action: FileAction, role: Role, findings: Findings, real: Mapping[str, str]) -> None:
     """A tool's path is taken as it is written: nothing in it is a wildcard or a variable."""
     if role.cli is None:
         findings.deny(Rule.ROLE_NO_CLI, role.name)
@@ -92,8 +100,12 @@ def _judge_file(action: FileAction, role: Role, findings: Findings) -> None:
     if "\0" in action.path or not action.path or _is_too_long(action.path):
         findings.deny(Rule.FILE_RELATIVE, action.path)
         return
-    at_home = action.path == "~" or action.path.startswith("~/")
-    path = _literal(resolve(SANDBOX.home + action.path[1:] if at_home else action.path, SANDBOX.workspace))
+    walked = quoted(tool_path(action.path))
+    for path in (resolve(walked, "/"), *leads(walked, real)):
+        _judge_path(action, path, role, findings)
+
+
+def _judge_path(action: FileAction, path: str, role: Role, findings: Findings) -> None:
     match action.operation:
         case "read":
             judge_read(path, role, findings)
@@ -108,10 +120,6 @@ def _judge_file(action: FileAction, role: Role, findings: Findings) -> None:
 
 def _is_too_long(path: str) -> bool:
     return len(path) > MAX_PATH_CHARACTERS or path.count("/") > MAX_PATH_DEPTH
-
-
-def _literal(path: str) -> str:
-    return "".join(f"[{character}]" if character in "*?[" else character for character in path)
 
 
 def _judge_send(action: SendAction, role: Role, findings: Findings) -> None:

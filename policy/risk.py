@@ -1,34 +1,43 @@
-"""One number for how much could go wrong, as a sum that anybody can follow."""
+"""One number for how much could go wrong, as a sum of named parts that anybody can follow; 100 is what is denied."""
 
-from collections.abc import Iterable
+from contracts.verdicts import Question, RiskPart
+from policy.findings import Findings, Level, visible
+from policy.risk_parts import PARTS
+from policy.roles import Role
+from policy.rule_of_two import acts_outside, holds_all_three, is_named
+from policy.rules import Rule
 
-from contracts.provenance import Effect
-from policy.findings import Level
+HIGHEST = 99
+"""For what may still happen."""
 
-_WEIGHTS: dict[Effect, int] = {
-    "read": 1,
-    "write": 5,
-    "execute": 5,
-    "egress": 8,
-    "send": 15,
-    "share": 15,
-    "account": 20,
-    "delete": 15,
-    "credential": 25,
-    "money": 30,
-}
-_ASKED = 30
-"""A rule wants a person to look."""
-_TAINTED = 10
-"""The task has read what strangers wrote."""
-_UNTRUSTED = 20
-"""The arguments themselves come from there."""
+Risk = tuple[int, tuple[RiskPart, ...]]
 
 
-def risk_of(level: Level, effects: Iterable[Effect], *, tainted: bool, trusted: bool) -> int:
-    """0 to 100: the effects, what the task has read, and the level; 100 for what is never done."""
-    if level is Level.DENY:
-        return 100
-    total = sum(_WEIGHTS[effect] for effect in set(effects))
-    total += _ASKED * (level is Level.ASK) + _TAINTED * tainted + _UNTRUSTED * (not trusted)
-    return min(total, 99)
+def assess(question: Question, role: Role, findings: Findings) -> Risk:
+    """The risk of doing it, and the parts that it is the sum of; a part that would lead beyond HIGHEST is cut."""
+    other = dict(role.risk.points)
+    total, parts = 0, []
+    for part in PARTS:
+        share, detail = part.measure(question, role, findings)
+        points = min(round(share * other.get(part.name, part.most)), HIGHEST - total)
+        if points > 0:
+            total += points
+            parts.append(RiskPart(name=part.name, points=points, detail=visible(detail)))
+    return total, tuple(parts)
+
+
+def judge_risk(question: Question, role: Role, findings: Findings) -> Risk:
+    """Add what the risk itself asks or denies, whatever else permits it, and give the risk of the whole."""
+    risk, parts = assess(question, role, findings)
+    why = f"{risk}: " + ", ".join(f"{part.name} {part.points}" for part in sorted(parts, key=lambda part: -part.points))
+    if role.risk.deny_at is not None and risk >= role.risk.deny_at:
+        findings.deny(Rule.RISK_EXTREME, why)
+    elif role.risk.ask_at is not None and risk >= role.risk.ask_at:
+        findings.ask(Rule.RISK_HIGH, why)
+    if holds_all_three(question, findings) and not is_named(question, findings):
+        findings.ask(Rule.RISK_RULE_OF_TWO, ", ".join(acts_outside(question, findings)))
+    return _denied(parts) if findings.level is Level.DENY else (risk, parts)
+
+
+def _denied(parts: tuple[RiskPart, ...]) -> Risk:
+    return 100, (*parts, RiskPart(name="denied", points=100 - sum(part.points for part in parts)))

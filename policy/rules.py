@@ -72,6 +72,27 @@ class Rule(StrEnum):
     FILE_STARTUP = "file.startup"
     FILE_WRITE = "file.write_outside"
 
+    LIMIT_MESSAGES_DAY = "limit.messages.day"
+    LIMIT_MESSAGES_HOUR = "limit.messages.hour"
+    LIMIT_MESSAGES_MINUTE = "limit.messages.minute"
+    LIMIT_MESSAGES_TASK = "limit.messages.task"
+    LIMIT_MONEY_DAY = "limit.money.day"
+    LIMIT_MONEY_HOUR = "limit.money.hour"
+    LIMIT_MONEY_MINUTE = "limit.money.minute"
+    LIMIT_MONEY_TASK = "limit.money.task"
+    LIMIT_REQUESTS_DAY = "limit.requests.day"
+    LIMIT_REQUESTS_HOUR = "limit.requests.hour"
+    LIMIT_REQUESTS_MINUTE = "limit.requests.minute"
+    LIMIT_REQUESTS_TASK = "limit.requests.task"
+    LIMIT_TOKENS_DAY = "limit.tokens.day"
+    LIMIT_TOKENS_HOUR = "limit.tokens.hour"
+    LIMIT_TOKENS_MINUTE = "limit.tokens.minute"
+    LIMIT_TOKENS_TASK = "limit.tokens.task"
+
+    RISK_EXTREME = "risk.extreme"
+    RISK_HIGH = "risk.high"
+    RISK_RULE_OF_TWO = "risk.rule_of_two"
+
     SEND_OTHERS = "send.others"
 
     URL_ADDRESS = "url.ip_literal"

@@ -22,6 +22,11 @@ class DataPaths:
         return self.root / "keys" / "keyring.json"
 
     @property
+    def second_factor(self) -> Path:
+        """The sealed secret of the second factor; absent where none is set up."""
+        return self.root / "keys" / "second-factor.box"
+
+    @property
     def blobs(self) -> Path:
         return self.root / "blobs"
 
@@ -34,8 +39,18 @@ class DataPaths:
         return self.root / "audit" / "ledger.db"
 
     @property
+    def standing(self) -> Path:
+        """What people have allowed for good."""
+        return self.root / "audit" / "standing.db"
+
+    @property
     def audit_log(self) -> Path:
         return self.root / "audit" / "audit.db"
+
+    @property
+    def usage(self) -> Path:
+        """What tasks and people have used up, and what people usually do."""
+        return self.root / "audit" / "usage.db"
 
     @property
     def gateway_database(self) -> Path:

@@ -8,6 +8,7 @@ from typing import Annotated, ParamSpec, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from contracts.paths import Followed
 from contracts.sandbox import Artifact, FileEntry, FileRefused
 from contracts.values import Value
 from sandbox.beside import Beside, Folder
@@ -33,6 +34,8 @@ M = TypeVar("M", bound=BaseModel)
 P = ParamSpec("P")
 
 Name = Annotated[str, Field(max_length=4_096)]
+Real = Annotated[str, Field(max_length=65_536)]
+"""Links may make a path longer than the system takes."""
 Size = Annotated[int, Field(ge=0)]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
@@ -40,6 +43,10 @@ ENTRY: TypeAdapter[tuple[Name, str, int, float]] = TypeAdapter(
     tuple[Name, Annotated[str, Field(pattern="^(file|folder|link|other)$")], Size, float]
 )
 ARTIFACT: TypeAdapter[tuple[str, int, float, str]] = TypeAdapter(tuple[Name, Size, float, Digest])
+
+FOLLOWED: TypeAdapter[tuple[str, Name, str]] = TypeAdapter(
+    tuple[Name, Real, Annotated[str, Field(pattern="^([0-9a-f]{64}|absent|folder|unreadable|too_large|)$")]]
+)
 
 
 class Done(Value):
@@ -112,6 +119,12 @@ class AgentFiles:
         """Raises: FileRefused, LinkBroken."""
         found = await _lines(self._link.ask({"do": "artifacts"}), ARTIFACT)
         return [Artifact(path=path, size=size, modified=time, sha256=digest) for path, size, time, digest in found]
+
+    async def follow(self, paths: Sequence[str], digests: bool) -> Sequence[Followed]:
+        """Raises: FileRefused, LinkBroken."""
+        asked = [_bytes(path) for path in paths]
+        found = await _lines(self._link.ask({"do": "follow", "paths": asked, "digests": digests}), FOLLOWED)
+        return [Followed(path=path, real=real, content=content) for path, real, content in found]
 
     async def _folders(self) -> Mapping[str, Folder]:
         return await self._beside.folders(self._removed) if self._beside is not None else {}

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from typing import Protocol, TypeVar
 
+from contracts.paths import Followed
 from contracts.sandbox import Artifact, FileEntry, SandboxLost
 from sandbox.exchange import LinkBroken
 from sandbox.files import AgentFiles
@@ -48,6 +49,9 @@ class LinkedFiles:
 
     async def artifacts(self) -> Sequence[Artifact]:
         return await self._sandbox.use(lambda linked: linked.files.artifacts())
+
+    async def follow(self, paths: Sequence[str], *, digests: bool = False) -> Sequence[Followed]:
+        return await self._sandbox.use(lambda linked: linked.files.follow(paths, digests))
 
     @asynccontextmanager
     async def stream(self, path: str, *, max_bytes: int) -> AsyncIterator[AsyncIterator[bytes]]:

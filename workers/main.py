@@ -75,6 +75,7 @@ def sandboxes(parts: Parts, settings: Settings) -> list[Served]:
     leasing = parts.leasing
     here: list[Callable[..., Any]] = [
         parts.acting.run_tool,
+        parts.acting.fingerprint,
         leasing.pause_sandbox,
         leasing.resume_sandbox,
         leasing.snapshot_sandbox,
@@ -112,7 +113,7 @@ def thinking(client: Client, parts: Parts) -> Worker:
         client,
         task_queue=WORKFLOWS,
         workflows=[TaskWorkflow, ConversationWorkflow, SandboxWorkflow, SweepWorkflow],
-        activities=[parts.judging.judge, parts.planning.plan],
+        activities=[parts.judging.judge, parts.noting.note_approval, parts.planning.plan],
         max_cached_workflows=CACHED_WORKFLOWS,
         sticky_queue_schedule_to_start_timeout=STICKY,
         graceful_shutdown_timeout=GRACE,

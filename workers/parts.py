@@ -16,11 +16,16 @@ from activities.catalogue import Catalogue
 from activities.examining import Examiner
 from activities.judging import Judging
 from activities.leasing import Leasing
+from activities.metering import Meters
+from activities.noting import Noting
 from activities.parts import ToolParts
 from activities.planning import Thinking
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
+from audit.standing import Standing
+from audit.usage import Meter
+from contracts.audit import NoRecord
 from contracts.lifecycle import Lifetimes
 from contracts.sandbox import SandboxUnavailable
 from memory.notes import Notes
@@ -32,6 +37,7 @@ from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.process import CannotStart
 from runtime.redact import Redactor
+from runtime.second_factor import SecondFactor
 from runtime.settings import Settings
 from runtime.temporal import connect
 from runtime.web import LOOPBACK_NAMES
@@ -67,6 +73,7 @@ class Parts:
     sweeping: Sweeping
     watching: Watching
     entry: Entry
+    noting: Noting
 
 
 @asynccontextmanager
@@ -80,8 +87,13 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
     policy_file = policy_of(settings, paths)
     blobs = FileBlobs(paths.blobs, keyring)
     tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now)))
-    examiner = Examiner(Catalogue(tools), policy_file, blobs)
     async with AsyncExitStack() as stack:
+        standing = await Standing.open(paths.standing, keyring)
+        stack.push_async_callback(standing.close)
+        meter = await Meter.open(paths.usage, keyring.derived_naming(b"usage"), now)
+        stack.push_async_callback(meter.close)
+        meters = Meters(meter, now)
+        examiner = Examiner(Catalogue(tools), policy_file, blobs, standing, now, meters)
         client = await connect(settings, keyring, runtime=runtime, identity=f"worker-{settings.host_id}")
         log = await AuditLog.open(paths.audit_log)
         stack.push_async_callback(log.close)
@@ -103,11 +115,19 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             host_id=settings.host_id,
             redact=redactor.redact,
             now=now,
+            meters=meters,
+            confirmed=SecondFactor(paths, keyring).verify,
         )
         yield Parts(
             client=client,
             host=host,
-            planning=Thinking(planner=planner, tools={tool.spec.name: tool for tool in tools}, blobs=blobs),
+            planning=Thinking(
+                planner=planner,
+                tools={tool.spec.name: tool for tool in tools},
+                blobs=blobs,
+                metering=meter,
+                ceilings=policy_file.ceilings,
+            ),
             judging=Judging(examiner),
             acting=Acting(acting),
             leasing=Leasing(host, snapshots),
@@ -115,6 +135,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             sweeping=Sweeping(host, client, snapshots),
             watching=Watching(client),
             entry=entry_of(settings, keyring, host, log, words),
+            noting=Noting(NoRecord(), standing, now, meters),
         )
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 from activities.policy_source import OnChange, PolicyFile
 from contracts.activities import Demands
 from contracts.verdicts import Question, Verdict
+from policy.ceilings import ceilings_of
 from policy.document import PolicyError
 from policy.file import parse
 from policy.judge import judge
@@ -44,6 +45,7 @@ def policy_in(
             judge,
             demands,
             PolicyError,
+            ceilings_of,
             overlays=overlays,
             tighten=_over,
             version=lambda policy: policy.version,

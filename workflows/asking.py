@@ -1,21 +1,23 @@
 """Waits for the person: a yes or no to one call, or words in answer to a question. Silence is never a yes."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 
 from temporalio import workflow
+from temporalio.exceptions import ActivityError, is_cancelled_exception
 
-from contracts.activities import JudgeOutcome
+from contracts.activities import ApprovalEvent, ApprovalNote, Noting
 from contracts.conversation import TaskChanged
 from contracts.ids import short_id
 from contracts.task import Approval, Asked, Decision, Phase
 from contracts.texts import task as texts
-from contracts.tools import ToolCall
 from contracts.transcript import UserTurn
-from contracts.verdicts import Ask
+from workflows import limits
+from workflows.carding import Put, card, free_at
 from workflows.ending import TaskEnded
 from workflows.state import TaskState
-from workflows.stopping import heed_stop
+from workflows.stopping import heed_stop, unhindered
 from workflows.visibility import Visibility
 
 STOP_WORDS = frozenset({"stop", "no", "n", "cancel", "give up", "停止", "停", "不", "否", "取消", "放弃"})
@@ -29,28 +31,65 @@ class Asking:
         self._visibility = visibility
         self._turn = asyncio.Lock()
 
-    async def approval(self, call: ToolCall, judged: JudgeOutcome, verdict: Ask) -> tuple[Approval, Decision | None]:
-        """The question that was put, and the decision; None if nobody decided in time."""
+    async def approval(self, puts: Sequence[Put]) -> tuple[Approval, Decision | None]:
+        """The card that was put, and the decision; None if nobody decided in time."""
         async with self._turn:
-            state = self._state
-            before = state.phase
-            approval = self._approval(call, judged, verdict)
-            state.put_approval(approval)
-            self._visibility.enter(Phase.AWAITING_APPROVAL)
-            heed_stop(state)
-            try:
-                await workflow.wait_condition(
-                    lambda: state.decision is not None,
-                    timeout=approval.expires_at - workflow.now(),
-                    timeout_summary=f"approval {approval.approval_id} expires",
-                )
-            except TimeoutError:
-                workflow.logger.info("approval %s expired", approval.approval_id)
-            finally:
-                decision = state.decision
-                state.put_approval(None)
+            before = self._state.phase
+            approval = self._card(puts)
+            await self._note(approval, "asked")
+            decision = await self._decided(approval)
+            await self._note(approval, "decided" if decision else "expired", decision)
             self._visibility.enter(before)
             return approval, decision
+
+    async def _decided(self, approval: Approval) -> Decision | None:
+        """Raises: asyncio.CancelledError if the task is stopped meanwhile; the record says that it was given up."""
+        state = self._state
+        state.put_approval(approval)
+        try:
+            self._visibility.enter(Phase.AWAITING_APPROVAL)
+            heed_stop(state)
+            await workflow.wait_condition(
+                lambda: state.decision is not None,
+                timeout=approval.expires_at - workflow.now(),
+                timeout_summary=f"approval {approval.approval_id} expires",
+            )
+        except TimeoutError:
+            workflow.logger.info("approval %s expired", approval.approval_id)
+        except asyncio.CancelledError:
+            state.put_approval(None)
+            await unhindered(self._note(approval, "given_up"))
+            raise
+        decision = state.decision
+        state.put_approval(None)
+        return decision
+
+    async def _note(self, approval: Approval, event: ApprovalEvent, decision: Decision | None = None) -> None:
+        """On record before anything follows from it; only the end of a question is not held up by a record that fails
+        for long."""
+        given = self._state.given
+        note = ApprovalNote(
+            task_id=given.record.task_id,
+            user_id=given.actor.user_id,
+            role=given.actor.role,
+            approval=approval,
+            event=event,
+            decision=decision,
+        )
+        ends = event in ("expired", "given_up")
+        try:
+            await workflow.execute_local_activity_method(
+                Noting.note_approval,
+                note,
+                start_to_close_timeout=limits.JUDGE_ATTEMPT,
+                schedule_to_close_timeout=limits.NOTE_OF_END if ends else None,
+                retry_policy=limits.JUDGE_RETRY,
+                summary=f"note that {approval.approval_id} is {event}",
+            )
+        except ActivityError as error:
+            if not ends or is_cancelled_exception(error):
+                raise
+            workflow.logger.warning("the end of approval %s is not on record: %s", approval.approval_id, error)
 
     async def words(self, question: str, choices: tuple[str, ...] = ()) -> UserTurn:
         """What the person answered.
@@ -117,24 +156,12 @@ class Asking:
         except Exception as error:
             workflow.logger.warning("the conversation %s cannot be told: %s", conversation_id, error)
 
-    def _approval(self, call: ToolCall, judged: JudgeOutcome, verdict: Ask) -> Approval:
-        now = workflow.now()
-        expires_at = now + timedelta(hours=self._state.given.limits.approval_hours)
-        deadline = self._state.given.record.deadline
-        return Approval(
-            approval_id=short_id(workflow.random()),
-            call_id=call.call_id,
-            tool=call.tool,
-            args_sha256=call.args_sha256,
-            summary=call.summary,
-            preview=judged.preview,
-            reasons=verdict.reasons,
-            effects=verdict.effects,
-            risk=verdict.risk,
-            egress=verdict.egress,
-            asked_at=now,
-            expires_at=min(expires_at, deadline) if deadline else expires_at,
-        )
+    def _card(self, puts: Sequence[Put]) -> Approval:
+        now, given = workflow.now(), self._state.given
+        expires_at = now + timedelta(hours=given.limits.approval_hours)
+        deadline = given.record.deadline
+        until = min(at for at in (expires_at, deadline, free_at(puts)) if at is not None)
+        return card(puts, short_id(workflow.random()), now, until, given.language)
 
 
 def says_stop(text: str) -> bool:

@@ -1,6 +1,8 @@
 """Runs the calls of one step: each is judged, approved where the verdict asks, and then run where the sandbox is."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
@@ -8,19 +10,23 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from contracts.activities import Acting, Earlier, JudgeOutcome, JudgeRequest, Judging, RunOutcome, RunRequest
-from contracts.errors import SANDBOX_LOST, SANDBOX_REFUSED
+from contracts.approvals import StepUp
 from contracts.language import Language
+from contracts.messages import HostGrant
 from contracts.queues import CONTROL
 from contracts.sandbox import Lease
 from contracts.task import Approval, Phase, StepView
+from contracts.texts import approvals as approval_texts
 from contracts.texts import task as texts
 from contracts.texts.policy import REASONS
 from contracts.tools import HEADLINE_CHARACTERS, ToolCall
 from contracts.transcript import NoteTurn, ToolTurn
-from contracts.verdicts import Ask, Deny, Reason
+from contracts.verdicts import Allow, Ask, Deny, Reason
 from workflows import limits
+from workflows.approving import Answer, Approving
 from workflows.asking import Asking
-from workflows.failures import has_not_begun, host_is_away, reason_of, type_of
+from workflows.carding import Put, cards
+from workflows.failures import has_not_begun, is_gone, reason_of
 from workflows.state import TaskState
 from workflows.stopping import heed_stop
 from workflows.visibility import Visibility
@@ -29,9 +35,26 @@ from workflows.workplace import Workplace
 AT_ONCE = 20
 """The most calls of one step that run side by side."""
 
-GONE = frozenset({SANDBOX_LOST, SANDBOX_REFUSED})
-
 StepMark = Literal["running", "done", "failed", "denied", "waiting"]
+
+
+@dataclass(frozen=True)
+class Cleared:
+    """A judged call; where it is asked about, what was put, and the answer to come, which others may share."""
+
+    judged: JudgeOutcome
+    put: Put | None = None
+    answer: asyncio.Task[Answer] | None = None
+
+
+@dataclass(frozen=True)
+class Leave:
+    """With what a call may run: the yes to it, and the hosts that were open when it was asked about."""
+
+    hosts: tuple[HostGrant, ...] | None = None
+    """None is all that are open by then."""
+    approval: Approval | None = None
+    step_up: StepUp | None = None
 
 
 class Calls:
@@ -42,48 +65,82 @@ class Calls:
         self._visibility = visibility
         self._asking = asking
         self._workplace = workplace
+        self._approving = Approving(state, asking, workplace)
 
     async def run_all(self, calls: tuple[ToolCall, ...]) -> None:
         """Run them and add their turns to what the planner reads next, in the order in which it asked."""
         self._visibility.enter(Phase.ACTING)
         places = asyncio.Semaphore(AT_ONCE)
         turns: dict[str, ToolTurn] = {}
+        cleared = await self._cleared([call for call in calls if not _needed(call, calls)])
 
         async def in_order(call: ToolCall) -> None:
-            needed = [other for other in call.after if any(other == each.call_id for each in calls)]
+            needed = _needed(call, calls)
             await workflow.wait_condition(lambda: all(other in turns for other in needed))
             if all(turns[other].ok for other in needed):
                 async with places:
-                    turns[call.call_id] = await self._run(call)
+                    turns[call.call_id] = await self._run(call, cleared.get(call.call_id))
             else:
                 turns[call.call_id] = self._closed(call, "denied", "skipped", "skipped: an earlier call failed")
 
-        await together([asyncio.create_task(in_order(call)) for call in calls])
+        try:
+            await together([asyncio.create_task(in_order(call)) for call in calls])
+        finally:
+            await self._approving.withdraw()
         self._state.additions.extend(turns[call.call_id] for call in calls)
         await self._break_loops(calls, turns)
 
-    async def _run(self, call: ToolCall) -> ToolTurn:
+    async def _cleared(self, calls: Sequence[ToolCall]) -> dict[str, Cleared]:
+        """Judge what can run at once, and begin to ask about all of it together."""
         heed_stop(self._state)
-        self._show(call, "running")
-        judged = await self._judge(call)
+        hosts = self._state.approved_hosts
+        outcomes = await asyncio.gather(*map(self._judge, calls))
+        found = {call.call_id: Cleared(judged) for call, judged in zip(calls, outcomes, strict=True)}
+        puts = []
+        for call, judged in zip(calls, outcomes, strict=True):
+            if isinstance(judged.verdict, Ask) and not self._approving.given_up(judged.verdict):
+                puts.append(await self._approving.put(call, judged, judged.verdict, hosts))
+        for group in cards(puts):
+            answer = self._approving.begin(group)
+            found.update({put.call.call_id: Cleared(put.judged, put, answer) for put in group})
+        return found
+
+    async def _run(self, call: ToolCall, cleared: Cleared | None) -> ToolTurn:
+        """Run a call as it was cleared; if its circumstances have changed by then, it is judged and asked anew."""
+        changes = 0
+        while True:
+            heed_stop(self._state)
+            self._show(call, "running")
+            cleared = cleared or (await self._cleared([call]))[call.call_id]
+            turn = await self._run_cleared(call, cleared)
+            changes += turn is not None
+            if turn is not None and (turn.error != "changed" or changes == limits.CHANGES_IN_ONE_CALL):
+                return turn
+            cleared = None
+
+    async def _run_cleared(self, call: ToolCall, cleared: Cleared) -> ToolTurn | None:
+        """Gives None where nobody needs to be asked any more, since time has freed what the call uses up."""
+        judged = cleared.judged
         verdict = judged.verdict
         self._state.risk_score = max(self._state.risk_score, verdict.risk)
         if isinstance(verdict, Deny):
             return self._refused(call, judged)
-        approval: Approval | None = None
-        if isinstance(verdict, Ask):
-            self._show(call, "waiting")
-            self._workplace.save_while_waiting(judged.demands)
-            approval, decision = await self._asking.approval(call, judged, verdict)
-            if decision is None:
-                return self._closed(
-                    call, "denied", "denied", f"nobody approved it by {approval.expires_at:%Y-%m-%d %H:%M}"
-                )
-            if not decision.approve:
-                return self._closed(call, "denied", "denied", f"the person said no. {decision.note}".strip())
-            self._show(call, "running")
-            self._state.approved_hosts = (*self._state.approved_hosts, *approval.egress)
-        return await self._act(call, judged, approval)
+        if isinstance(verdict, Allow):
+            return await self._act(call, judged, Leave())
+        if cleared.put is None or cleared.answer is None:
+            aim = self._approving.given_up(verdict)
+            denied = approval_texts.DENIED_TWICE.say(self._state.given.language, aim=aim)
+            return self._closed(call, "denied", "denied", denied)
+        self._show(call, "waiting")
+        approval, decision = await cleared.answer
+        if decision is None and verdict.free_at is not None and verdict.free_at <= approval.expires_at:
+            return None
+        if decision is None:
+            return self._closed(call, "denied", "denied", f"nobody approved it by {approval.expires_at:%Y-%m-%d %H:%M}")
+        if not decision.approve:
+            return self._closed(call, "denied", "denied", f"the person said no. {decision.note}".strip())
+        self._show(call, "running")
+        return await self._act(call, judged, Leave(cleared.put.hosts, approval, decision.step_up))
 
     async def _judge(self, call: ToolCall) -> JudgeOutcome:
         return await workflow.execute_local_activity_method(
@@ -94,29 +151,31 @@ class Calls:
             summary=f"judge {call.summary}"[:HEADLINE_CHARACTERS],
         )
 
-    def _question(self, call: ToolCall) -> JudgeRequest:
+    def _question(self, call: ToolCall, approved_hosts: tuple[HostGrant, ...] | None = None) -> JudgeRequest:
         state = self._state
         return JudgeRequest(
             task_id=state.given.record.task_id,
             actor=state.given.actor,
             call=call,
             spoken_hosts=state.spoken_hosts,
-            approved_hosts=state.approved_hosts,
+            approved_hosts=state.approved_hosts if approved_hosts is None else approved_hosts,
             tainted=state.tainted,
+            task_risk=state.risk_score,
+            budget_usd=state.budget_usd,
         )
 
-    async def _act(self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None) -> ToolTurn:
+    async def _act(self, call: ToolCall, judged: JudgeOutcome, leave: Leave) -> ToolTurn:
         """Run the call; one that may be repeated, or has not begun, runs again if its sandbox is lost underneath it."""
         earlier: Earlier | None = None
         for _ in range(limits.LOST_IN_ONE_CALL):
             lease = await self._place(judged)
             at = workflow.now()
             try:
-                return await self._attempt(call, judged, approval, lease, earlier)
+                return await self._attempt(call, judged, leave, lease, earlier)
             except ActivityError as error:
                 if self._state.interrupted and is_cancelled_exception(error):
                     return self._closed(call, "failed", "interrupted", "interrupted by a pause; it may have begun")
-                if lease is None or not (type_of(error) in GONE or host_is_away(error)):
+                if lease is None or not is_gone(error):
                     return self._closed(call, "failed", "failed", reason_of(error))
                 self._workplace.lost(lease)
                 if not has_not_begun(error):
@@ -143,7 +202,7 @@ class Calls:
         self,
         call: ToolCall,
         judged: JudgeOutcome,
-        approval: Approval | None,
+        leave: Leave,
         lease: Lease | None,
         earlier: Earlier | None,
     ) -> ToolTurn:
@@ -152,11 +211,12 @@ class Calls:
         handle = workflow.start_activity_method(
             Acting.run_tool,
             RunRequest(
-                judged=self._question(call),
+                judged=self._question(call, leave.hosts),
                 lease=lease,
-                approval=approval,
+                approval=leave.approval,
                 language=state.given.language,
                 earlier=earlier,
+                step_up=leave.step_up,
             ),
             activity_id=f"tool-{call.call_id}" if lease is None else f"tool-{call.call_id}-e{lease.epoch}",
             task_queue=lease.task_queue if lease else CONTROL,
@@ -226,6 +286,11 @@ class Calls:
         self._state.forget_failures()
         self._state.additions.append(NoteTurn(code="same_failure", text=question))
         self._state.additions.append(answer)
+
+
+def _needed(call: ToolCall, calls: Sequence[ToolCall]) -> list[str]:
+    """The calls of the same step that come before it."""
+    return [other for other in call.after if any(other == each.call_id for each in calls)]
 
 
 def sentence_of(reason: Reason, language: Language) -> str:

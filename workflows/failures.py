@@ -2,7 +2,7 @@
 
 from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError, TimeoutType
 
-from contracts.errors import SANDBOX_REFUSED
+from contracts.errors import SANDBOX_LOST, SANDBOX_REFUSED
 
 SHOWN_CHARACTERS = 300
 
@@ -31,6 +31,11 @@ def host_is_away(error: ActivityError) -> bool:
         TimeoutType.SCHEDULE_TO_START,
         TimeoutType.HEARTBEAT,
     )
+
+
+def is_gone(error: ActivityError) -> bool:
+    """Whether the sandbox is no more, or its host."""
+    return type_of(error) in (SANDBOX_LOST, SANDBOX_REFUSED) or host_is_away(error)
 
 
 def has_not_begun(error: ActivityError) -> bool:

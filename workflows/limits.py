@@ -16,6 +16,11 @@ PLAN_RETRY = RetryPolicy(
 JUDGE_ATTEMPT = timedelta(seconds=10)
 JUDGE_RETRY = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=10))
 
+NOTE_OF_END = timedelta(seconds=30)
+"""How long the end of a question waits for its record."""
+CHANGES_IN_ONE_CALL = 3
+"""So often the person is asked about one call whose circumstances change; then the planner is told instead."""
+
 TOOL_HEARTBEAT = timedelta(seconds=10)
 TOOL_WAIT_FOR_HOST = timedelta(seconds=90)
 """A host worker that restarts is back by then; after it the host counts as lost."""

@@ -5,8 +5,9 @@ from datetime import datetime
 from temporalio.exceptions import ApplicationError
 
 from contracts import errors
+from contracts.approvals import approval_purpose, names_sender
 from contracts.messages import INLINE_TEXT_BYTES
-from contracts.task import ApprovalSignal, Decision, GivenAnswer
+from contracts.task import Approval, ApprovalSignal, Decision, GivenAnswer
 from contracts.transcript import UserTurn
 from workflows.state import TaskState
 
@@ -44,7 +45,11 @@ def check_speaker(state: TaskState, by: str) -> None:
 
 
 def check_decision(state: TaskState, decision: Decision, now: datetime) -> None:
-    """Raises: ApplicationError of type TaskClosing, StaleApproval, AlreadyDecided or NotAllowed."""
+    """The one rule of every channel: a decision counts for the open question alone, exactly as it was shown, once, in
+    time, and from somebody who may decide it.
+
+    Raises: ApplicationError of type TaskClosing, StaleApproval, AlreadyDecided, NotAllowed or NeedsStepUp.
+    """
     check_open(state)
     approval = state.approval
     if approval is None or approval.approval_id != decision.approval_id:
@@ -53,11 +58,31 @@ def check_decision(state: TaskState, decision: Decision, now: datetime) -> None:
         raise refuse(kind, f"approval {decision.approval_id} is not open")
     if state.decision is not None:
         raise refuse(errors.ALREADY_DECIDED, f"approval {decision.approval_id} has been decided")
-    if (approval.call_id, approval.args_sha256) != (decision.call_id, decision.args_sha256):
+    shown = (approval.call_id, approval.args_sha256, approval.digest)
+    if shown != (decision.call_id, decision.args_sha256, decision.digest):
         raise refuse(errors.STALE_APPROVAL, f"approval {decision.approval_id} is for another call or other arguments")
     if now >= approval.expires_at:
         raise refuse(errors.STALE_APPROVAL, f"approval {decision.approval_id} expired at {approval.expires_at}")
-    check_speaker(state, decision.by)
+    _check_decider(state, approval, decision)
+    _check_step_up(approval, decision)
+
+
+def _check_decider(state: TaskState, approval: Approval, decision: Decision) -> None:
+    """Others may decide where the policy says so, but not for good."""
+    person = may_speak(state, decision.by) or decision.as_owner
+    if not (person or any(names_sender(pattern, decision.by) for pattern in approval.approvers)):
+        raise refuse(errors.NOT_ALLOWED, f"{decision.by or 'an unknown sender'} may not decide this")
+    if decision.always and not (person and decision.approve and approval.shape is not None):
+        raise refuse(errors.NOT_ALLOWED, f"approval {decision.approval_id} cannot be given for more than this once")
+
+
+def _check_step_up(approval: Approval, decision: Decision) -> None:
+    """That there is a proof; whether it is genuine is seen where the keys are, before the effect."""
+    if not (approval.step_up and decision.approve):
+        return
+    said, purpose = decision.step_up, approval_purpose(approval.approval_id, approval.digest)
+    if said is None or (said.purpose, said.by) != (purpose, decision.by):
+        raise refuse(errors.NEEDS_STEP_UP, f"a yes to approval {approval.approval_id} needs a second factor")
 
 
 def decision_of(state: TaskState, signal: ApprovalSignal, *, approve: bool) -> Decision:
@@ -70,6 +95,7 @@ def decision_of(state: TaskState, signal: ApprovalSignal, *, approve: bool) -> D
         approve=approve,
         by=signal.by,
         note=signal.note,
+        digest=approval.digest if approval else "0" * 64,
     )
 
 

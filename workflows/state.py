@@ -56,12 +56,14 @@ class TaskState:
         self.risk_score = carry.risk_score
         self.sequence = carry.sequence
         self.retry_count = given.record.retry_count
+        self.beyond = carry.beyond
         self.interrupted = False
         self.approval: Approval | None = None
         self.decision: Decision | None = None
         self.asked: Asked | None = None
         self.answer_turn: UserTurn | None = None
         self.notes: list[str] = list(carry.notes)
+        self.denied_aims: dict[str, int] = dict(carry.denied_aims)
         self.closing = False
         self.result: TaskResult | None = None
 
@@ -169,6 +171,8 @@ class TaskState:
             needs=self.needs,
             resting=self.resting,
             notes=tuple(self.notes),
+            beyond=self.beyond,
+            denied_aims=dict(self.denied_aims),
         )
 
     def waits_for_person(self) -> bool:

@@ -84,7 +84,7 @@ class TaskWorkflow:
         next_step = outcome.next_step
         language = self._state.given.language
         if outcome.over_budget and isinstance(next_step, AskUser):
-            await self._thinking.ask_for_budget(next_step)
+            await self._thinking.ask_for_budget(next_step, outcome.exceeded)
         elif isinstance(next_step, ToolCalls):
             await self._calls.run_all(next_step.calls)
         elif isinstance(next_step, AskUser):

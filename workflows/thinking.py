@@ -8,10 +8,12 @@ from contracts.errors import MACHINE_FULL
 from contracts.planning import AskUser, PlanOutcome, PlanRequest
 from contracts.task import Phase
 from contracts.texts import task as texts
+from contracts.usage import Ceiling, Exceeded, frees_at
 from workflows import limits
 from workflows.asking import Asking
 from workflows.ending import TaskEnded
 from workflows.failures import reason_of, type_of
+from workflows.freeing import answered_before
 from workflows.state import TaskState
 from workflows.visibility import Visibility
 
@@ -37,6 +39,8 @@ class Thinking:
             additions=tuple(additions),
             usage=state.usage,
             budget_usd=state.budget_usd,
+            actor=state.given.actor,
+            beyond=state.beyond,
         )
         while True:
             try:
@@ -74,11 +78,19 @@ class Thinking:
         question = texts.PLANNER_SILENT.say(language, reason=reason)
         await self._asking.go_on(question, texts.TRY_AGAIN.say(language), reason)
 
-    async def ask_for_budget(self, question: AskUser) -> None:
-        """More money only by the person's word: a yes adds the task's first budget once more."""
-        language = self._state.given.language
-        before = self._state.budget_usd
-        await self._asking.go_on(question.question, texts.GO_ON.say(language), question.question)
-        if self._state.budget_usd == before:
-            first = self._state.given.limits.budget_usd
-            self._state.budget_usd = None if first is None or before is None else before + first
+    async def ask_for_budget(self, question: AskUser, exceeded: tuple[Exceeded, ...]) -> None:
+        """More only by the person's word, for this task alone, or by the time that frees what all tasks share.
+
+        A yes to the task's own budget adds its first one once more; a yes to any other lets the task go beyond it.
+        """
+        state, before = self._state, self._state.budget_usd
+        asking = self._asking.go_on(question.question, texts.GO_ON.say(state.given.language), question.question)
+        if not await answered_before(frees_at(exceeded), asking):
+            await self._asking.tell_conversation("working")
+            return
+        own = Ceiling(kind="money", span="task", most=before) if before is not None else None
+        if any(one.ceiling != own for one in exceeded):
+            state.beyond = True
+        elif state.budget_usd == before:
+            first = state.given.limits.budget_usd
+            state.budget_usd = None if first is None or before is None else before + first

@@ -69,7 +69,8 @@ def details(status: TaskStatus) -> str:
     if status.approval is not None:
         approval = status.approval
         lines += ["", f"Waits for approval `{approval.approval_id}`: {approval.summary}", "", "```"]
-        lines += [approval.preview, "```", f"Signal `approve` or `deny` with that id, until {approval.expires_at}."]
+        signals = "`deny` (a yes needs a second factor)" if approval.step_up else "`approve` or `deny`"
+        lines += [approval.preview, "```", f"Signal {signals} with that id, until {approval.expires_at}."]
     if status.asked is not None:
         lines += ["", f"Waits for an answer: {status.asked.question}"]
     lines += ["", *(f"- {MARKS[line.state]} {line.step}. {line.summary}" for line in status.steps)]

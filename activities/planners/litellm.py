@@ -11,7 +11,6 @@ import secrets
 import warnings
 
 from activities.planner import (
-    DraftQuestion,
     PlannerBusy,
     PlannerContext,
     PlannerRefused,
@@ -74,11 +73,13 @@ class LiteLlm:
         shown = await asyncio.to_thread(window, context.turns, context.results, self._context_tokens)
         messages = Conversation(boundary, context.language).messages(shown)
         tools = tool_schemas(context.tools)
-        question = self._over_budget(context, messages, tools)
+        question = await context.purse.reserve(self._most(messages, tools))
         if question is not None:
             return Thought(question)
-        response = await self._ask(messages, tools, context.language)
+        response = await self._ask(messages, tools, context)
         usage = self._usage(response)
+        if usage.input_tokens or usage.output_tokens:
+            await context.purse.settle(usage)
         answer = _answer(response, context.language, self._model)
         draft = draft_of(answer, context.tools, context.language)
         if draft is not None:
@@ -96,22 +97,13 @@ class LiteLlm:
         for client in clients:
             await client.close()
 
-    def _over_budget(
-        self, context: PlannerContext, messages: list[JsonObject], tools: list[JsonObject]
-    ) -> DraftQuestion | None:
-        """Reserve what the call may cost at most; if the budget does not bear that, ask instead of calling."""
-        if context.budget_usd is None:
-            return None
-        tokens = sum(tokens_of(canonical_json(part)) for part in (*messages, *tools))
-        estimate = self._price(tokens, self._max_output_tokens)
-        spent = context.usage.cost_usd
-        if spent + estimate <= context.budget_usd:
-            return None
-        say = texts.BUDGET.say(context.language, budget=context.budget_usd, spent=spent, estimate=estimate)
-        choices = (texts.RAISE_BUDGET.say(context.language), texts.STOP_HERE.say(context.language))
-        return DraftQuestion(say, choices, over_budget=True)
+    def _most(self, messages: list[JsonObject], tools: list[JsonObject]) -> Usage:
+        """What the call may cost at most."""
+        asked, said = sum(tokens_of(canonical_json(part)) for part in (*messages, *tools)), self._max_output_tokens
+        return Usage(input_tokens=asked, output_tokens=said, cost_usd=self._price(asked, said), calls=1)
 
-    async def _ask(self, messages: list[JsonObject], tools: list[JsonObject], language: Language) -> ModelResponse:
+    async def _ask(self, messages: list[JsonObject], tools: list[JsonObject], context: PlannerContext) -> ModelResponse:
+        language = context.language
         try:
             async with asyncio.timeout(self._timeout_seconds):
                 response = await acompletion(
@@ -128,6 +120,8 @@ class LiteLlm:
         except TimeoutError:
             raise PlannerBusy(texts.BUSY_REASON["timeout"].say(language)) from None
         except openai.OpenAIError as error:
+            if not isinstance(error, openai.APITimeoutError):  # what has timed out may still be charged
+                await context.purse.settle(Usage())
             raise translated(error, language, self._model) from None  # provider texts may quote keys and prompts
         if not isinstance(response, ModelResponse):
             raise PlannerBusy(texts.BUSY_REASON["unreadable"].say(language))

@@ -21,7 +21,6 @@ TASK_COLUMNS = (
 SEE_TEMPORAL = Sentence(en="in the Temporal UI: {url}", zh="Temporal 界面：{url}")
 APPROVED_BY_YES = Sentence(en="approved by --yes", zh="已由 --yes 批准")
 MAY_I = Sentence(en="May I do this? Risk {risk}/100.", zh="可以执行这个操作吗？风险 {risk}/100。")
-GOES_TO = Sentence(en="goes to: {hosts}", zh="访问目标：{hosts}")
 YES_OR_NO = Sentence(en="[y]es, [n]o, or leave it [w]aiting? ", zh="[y] 批准，[n] 拒绝，[w] 先等着？")
 STILL_WAITS = Sentence(
     en="It waits for your decision: asos approve {task_id}   or   asos deny {task_id}",

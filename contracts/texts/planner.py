@@ -88,11 +88,6 @@ CLAIM_REMEMBERED = Sentence(en="remembered", zh="已记住")
 UNKNOWN_TOOL_CALL = Sentence(en="Call of a tool that does not exist: {tool}", zh="调用了不存在的工具：{tool}")
 BAD_CALL = Sentence(en="Call of {tool} with arguments that do not fit", zh="调用 {tool} 的参数不合要求")
 
-BUDGET = Sentence(
-    en="The budget of this task is {budget:.4f} US dollars; {spent:.4f} are spent, and the next step could cost up to"
-    " {estimate:.4f}. Shall I go on with a larger budget?",
-    zh="本任务的预算是 {budget:.4f} 美元；已花费 {spent:.4f}，下一步最多可能需要 {estimate:.4f}。要提高预算并继续吗？",
-)
 RAISE_BUDGET = Sentence(en="Raise the budget", zh="提高预算")
 STOP_HERE = Sentence(en="Stop here", zh="到此为止")
 MODEL_ASKS_BLANK = Sentence(

@@ -1,5 +1,6 @@
 """Why policy asks or denies: one sentence for every rule id; `detail` is the value that matters."""
 
+from contracts.texts.ceilings import CEILINGS
 from contracts.texts.sentence import Sentence
 
 REASONS: dict[str, Sentence] = {
@@ -195,6 +196,20 @@ REASONS: dict[str, Sentence] = {
     "file.write_outside": Sentence(
         en="It writes outside of the folders that your policy names: {detail}.",
         zh="它写入策略所列文件夹之外的位置：{detail}。",
+    ),
+    **CEILINGS,
+    "risk.extreme": Sentence(
+        en="The risk of it reaches what your policy never permits: {detail}.",
+        zh="其风险已达到您的策略绝不允许的程度：{detail}。",
+    ),
+    "risk.high": Sentence(
+        en="The risk of it reaches what your policy wants you to look at: {detail}.",
+        zh="其风险已达到您的策略要求您过目的程度：{detail}。",
+    ),
+    "risk.rule_of_two": Sentence(
+        en="The task has read what strangers wrote and what only you may see, and this would act on the world outside, "
+        "which you did not ask for in so many words: {detail}.",
+        zh="任务既读过他人写的内容，又读过仅您可见的内容，而此操作会影响外部，且您没有明确要求：{detail}。",
     ),
     "send.others": Sentence(en="It sends something to {detail}.", zh="它会向 {detail} 发送内容。"),
     "url.ip_literal": Sentence(

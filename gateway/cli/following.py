@@ -2,19 +2,22 @@
 
 import asyncio
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
 
 from contracts.messages import Attachment
-from contracts.task import Approval, Asked, Decision, GivenAnswer, TaskStatus
+from contracts.task import Approval, Asked, GivenAnswer, TaskStatus
+from contracts.texts import approvals as approval_texts
 from contracts.texts import cli as texts
 from contracts.transcript import UserTurn
 from gateway.cli.office import DONE, FAILED, WAITS, Office
 from gateway.cli.screen import Screen
+from gateway.deciding import CodeNeeded, Said
 from gateway.desk import DeskUnreachable, NoSuchTask, Refused
+from runtime.second_factor import FactorRefused
 
 POLL_SECONDS = 0.2
 """A query costs a few milliseconds, and a person notices no less."""
@@ -95,23 +98,32 @@ class Follower:
     async def _attend_approval(self, approval: Approval) -> bool:
         self._screen.approval(approval)
         language = self._office.language
-        if self._manner.yes:
+        if self._manner.yes and not approval.step_up:
             self._screen.note(texts.APPROVED_BY_YES.say(language), "bold yellow")
-            await self._decide(approval, approve=True, note="--yes")
+            await self._decide(approval, Said(True, self._office.by, "--yes"))
             return True
         answer = await prompt(texts.YES_OR_NO.say(language)) if self._manner.ask_here else "w"
         if answer.lower().startswith(("y", "n", "是", "否")):
-            await self._decide(approval, approve=answer.lower().startswith(("y", "是")), note="")
+            said = Said(answer.lower().startswith(("y", "是")), self._office.by)
+            if said.approve and approval.step_up:
+                said = replace(said, code=await prompt(f"{approval_texts.ASK_CODE.say(language)}: "))
+            await self._decide(approval, said)
             return True
         self._left.add(approval.approval_id)
         self._screen.note(texts.STILL_WAITS.say(language, task_id=self._task_id), "yellow")
         return self._manner.wait
 
-    async def _decide(self, approval: Approval, *, approve: bool, note: str) -> None:
+    async def _decide(self, approval: Approval, said: Said) -> None:
+        """What is refused is shown, and asked again as long as it is open."""
+        language = self._office.language
         try:
-            await decide(self._office, self._task_id, approval, approve=approve, note=note)
+            await self._office.deciding.decide(self._task_id, approval, said)
         except Refused as refused:
-            self._screen.note(texts.REFUSED.say(self._office.language, text=refused.text), "red")
+            self._screen.note(texts.REFUSED.say(language, text=refused.text), "red")
+        except FactorRefused as refused:
+            self._screen.note(refused.sentence.say(language, **refused.values), "red")
+        except CodeNeeded:
+            self._screen.note(approval_texts.CODE_OPTION.say(language, short=approval.approval_id), "red")
 
     async def _attend_question(self, asked: Asked) -> bool:
         self._screen.question(asked)
@@ -123,19 +135,6 @@ class Follower:
         self._left.add(asked.question_id)
         self._screen.note(texts.STILL_ASKS.say(language, task_id=self._task_id), "yellow")
         return self._manner.wait
-
-
-async def decide(office: Office, task_id: str, approval: Approval, *, approve: bool, note: str) -> None:
-    """Say yes or no to exactly what was shown. Raises: Refused, NoSuchTask, DeskUnreachable."""
-    decision = Decision(
-        approval_id=approval.approval_id,
-        call_id=approval.call_id,
-        args_sha256=approval.args_sha256,
-        approve=approve,
-        by=office.by,
-        note=note,
-    )
-    await office.desk.decide(task_id, decision)
 
 
 async def answer(office: Office, task_id: str, asked: Asked, words: str) -> None:

@@ -14,13 +14,16 @@ from temporalio.service import RPCError
 
 from contracts.blobs import Blobs
 from contracts.language import Language
+from contracts.texts import approvals as approval_texts
 from contracts.texts import cli as texts
+from gateway.deciding import CodeNeeded, Deciding, NothingStanding
 from gateway.desk import Desk, DeskUnreachable, NoSuchTask, Refused
 from gateway.temporal_desk import TemporalDesk
 from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
+from runtime.second_factor import FactorRefused, SecondFactor
 from runtime.settings import Settings
 from runtime.telemetry import quiet_runtime
 from runtime.temporal import TemporalUnreachable, connect
@@ -61,6 +64,11 @@ class Office:
         return getpass.getuser()
 
     @property
+    def deciding(self) -> Deciding:
+        """How a yes or no of this terminal reaches a task."""
+        return Deciding(self.desk, SecondFactor(DataPaths(self.settings.data_dir), self.keyring).confirm)
+
+    @property
     def by(self) -> str:
         return f"console:{self.user}"
 
@@ -95,6 +103,8 @@ def run(settings: Settings, command: Command) -> None:
         code = 130
     except Complaint as complaint:
         code = _complain(str(complaint), complaint.exit_code)
+    except (CodeNeeded, NothingStanding, FactorRefused) as error:
+        code = _complain(_of_decision(error, language), FAILED)
     except NoSuchTask as error:
         code = _complain(texts.NO_TASK.say(language, task_id=error.task_id), USAGE)
     except Refused as error:
@@ -111,6 +121,14 @@ def _of_server(settings: Settings, error: TemporalUnreachable) -> str:
     if settings.temporal_address:
         return texts.NO_SERVER.say(language, address=error.address)
     return texts.UNREACHABLE.say(language, reason=texts.SILENT.say(language, address=error.address))
+
+
+def _of_decision(error: CodeNeeded | NothingStanding | FactorRefused, language: Language) -> str:
+    if isinstance(error, FactorRefused):
+        return error.sentence.say(language, **error.values)
+    if isinstance(error, CodeNeeded):
+        return approval_texts.CODE_OPTION.say(language, short=error.approval_id)
+    return approval_texts.NO_STANDING.say(language)
 
 
 async def _in_office(settings: Settings, console: Console, command: Command) -> int:

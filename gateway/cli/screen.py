@@ -15,8 +15,8 @@ from contracts.task import Approval, Asked, Phase, StepView, TaskStatus
 from contracts.texts import cli as texts
 from contracts.texts import gateway as phases
 from contracts.texts.sentence import Sentence
+from gateway.card import card_lines
 from gateway.desk import TaskSummary
-from gateway.view import reason_text
 from gateway.wording import sentence_for
 
 MARKS = {"running": "▸", "done": "✔", "failed": "✘", "denied": "⊘", "waiting": "…"}
@@ -65,10 +65,7 @@ class Screen:
         """Show what is asked, where it goes, and why."""
         language = self._language
         body = [Text(approval.preview or approval.summary), Text()]
-        if approval.egress:
-            hosts = ", ".join(f"{grant.host}:{grant.port}" for grant in approval.egress)
-            body.append(Text(texts.GOES_TO.say(language, hosts=hosts)))
-        body += [Text(f"• {reason_text(reason, language, sentence_for)}") for reason in approval.reasons]
+        body += [Text(f"• {line}") for line in card_lines(approval, language, sentence_for)]
         title = Text(texts.MAY_I.say(language, risk=approval.risk), style="bold")
         width = min(self._console.width, PANEL_CHARACTERS)
         panel = Panel(

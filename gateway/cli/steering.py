@@ -1,15 +1,20 @@
 """`asos approve`, `deny`, `answer`, `pause`, `resume`, `stop` and `retry`: what can be said to a task."""
 
 import secrets
+from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from contracts.task import Approval
+from contracts.texts import approvals as approval_texts
 from contracts.texts import cli as texts
 from gateway.cli.following import answer as give_answer
-from gateway.cli.following import decide
+from gateway.cli.following import person_is_here, prompt
 from gateway.cli.office import DONE, FAILED, Complaint, Office, find_task, run
+from gateway.deciding import Always, Said
 from runtime.settings import Settings
 
 Task = Annotated[str, typer.Argument(help="A task's id, a part at its beginning or end, or `last`.")]
@@ -27,12 +32,22 @@ async def _open_approval(office: Office, task_id: str, wanted: str | None) -> Ap
     return approval
 
 
-def _decision(settings: Settings, task: str, approval: str | None, note: str, *, approve: bool) -> None:
+class Lasting(StrEnum):
+    """How long a yes holds beyond this one call."""
+
+    TASK = "task"
+    PERSON = "person"
+
+
+def _decision(settings: Settings, task: str, approval: str | None, said: Callable[[str], Said]) -> None:
     async def command(office: Office) -> int:
         task_id = await find_task(office, task)
         asked = await _open_approval(office, task_id, approval)
-        await decide(office, task_id, asked, approve=approve, note=note)
-        sentence = texts.APPROVED if approve else texts.DENIED
+        decision = said(office.by)
+        if decision.approve and asked.step_up and not decision.code and person_is_here():
+            decision = replace(decision, code=await prompt(f"{approval_texts.ASK_CODE.say(office.language)}: "))
+        await office.deciding.decide(task_id, asked, decision)
+        sentence = texts.APPROVED if decision.approve else texts.DENIED
         office.console.print(sentence.say(office.language, approval_id=asked.approval_id), markup=False)
         return DONE
 
@@ -47,9 +62,14 @@ def register(app: typer.Typer, settings: Settings) -> None:
         task: Task,
         approval: Annotated[str | None, typer.Argument(help="The approval's id, to be sure which one.")] = None,
         note: Annotated[str, typer.Option(help="A word for the record.")] = "",
+        always: Annotated[
+            Lasting | None, typer.Option(help="Let the same kind of call pass from now on, in this task or in all.")
+        ] = None,
+        code: Annotated[str, typer.Option(help="Code of the second factor, where one is needed.")] = "",
     ) -> None:
         """Say yes to the step that a task waits to take."""
-        _decision(settings, task, approval, note, approve=True)
+        lasting: Always = "" if always is None else "task" if always is Lasting.TASK else "person"
+        _decision(settings, task, approval, lambda by: Said(True, by, note, lasting, code))
 
     @app.command(rich_help_panel="Tasks")
     def deny(
@@ -58,7 +78,7 @@ def register(app: typer.Typer, settings: Settings) -> None:
         note: Annotated[str, typer.Option(help="Why, for the agent to read.")] = "",
     ) -> None:
         """Say no to it; the agent goes on without that step."""
-        _decision(settings, task, approval, note, approve=False)
+        _decision(settings, task, approval, lambda by: Said(False, by, note))
 
     @app.command(rich_help_panel="Tasks")
     def answer(task: Task, text: Annotated[str, typer.Argument(help="Your answer, or a choice's number.")]) -> None:

@@ -1,9 +1,12 @@
 """Judge one command action: a script by its grammar, or one argv as it stands."""
 
+from collections.abc import Mapping
+
 from contracts.verdicts import CommandAction
 from policy.commands.environment import judge_assignment
 from policy.commands.scene import Scene
 from policy.commands.state import State
+from policy.commands.touches import NOTHING_REAL, Touches
 from policy.commands.walk import Walk
 from policy.commands.word import literal
 from policy.findings import Findings
@@ -14,10 +17,20 @@ from policy.setting import SANDBOX
 from policy.urls import KnownHosts
 
 
-def judge_command(action: CommandAction, role: Role, known: KnownHosts, findings: Findings) -> None:
-    """Add everything that the command would do, as far as its text says."""
+def judge_command(
+    action: CommandAction,
+    role: Role,
+    known: KnownHosts,
+    findings: Findings,
+    real: Mapping[str, str] = NOTHING_REAL,
+    touches: Touches | None = None,
+) -> None:
+    """Add everything that the command would do, as far as its text says.
+
+    `real` says where paths lead that go through links; `touches` takes the paths that are named.
+    """
     findings.affect("execute")
-    scene = Scene(role, known, findings)
+    scene = Scene(role, known, findings, touches=touches or Touches(), real=real)
     walk = Walk(scene)
     state = State(cwds=frozenset({resolve(action.cwd, SANDBOX.workspace)}))
     for name, value in action.env.items():

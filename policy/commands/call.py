@@ -78,6 +78,9 @@ class Call:
             case "read" | "tree":
                 if word.text != "-":
                     self.scene.read(word, self.state, whole_tree=role == "tree")
+            case "upload" | "upload_tree":
+                if word.text != "-":
+                    self.scene.send(word, self.state, whole_tree=role == "upload_tree")
             case "list":
                 self.scene.look(word, self.state)
             case "write":

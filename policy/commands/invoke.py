@@ -9,6 +9,7 @@ from policy.commands.shell import Shell
 from policy.commands.state import State
 from policy.commands.stream import EMPTY, OPAQUE, Stream
 from policy.commands.word import Word
+from policy.findings import Ran
 from policy.paths import resolve
 from policy.rules import Rule
 
@@ -34,10 +35,17 @@ def invoke(shell: Shell, words: tuple[Word, ...], state: State, stdin: Stream | 
         return shell.run_function(name.text, words, state, stdin)
     program = _program(name.text, state)
     call = Call(program or name.text, arguments, stdin, state, shell)
+    _note_run(call)
     _judge_blocked(call)
     if program is None:
         return run_file(call, name)
     return _run_program(call)
+
+
+def _note_run(call: Call) -> None:
+    exact = all(word.is_exact for word in call.arguments)
+    words = tuple(word.text for word in call.arguments)
+    call.scene.findings.ran.setdefault(Ran(call.name, words, exact, tuple(sorted(call.state.cwds or ()))))
 
 
 def _run_program(call: Call) -> Stream:

@@ -1,14 +1,17 @@
 """What all parts of one analysis share: the rules, the findings, and the files that the script itself made."""
 
+import posixpath
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from contracts.verdicts import VisitAction
 from policy.commands.state import State
+from policy.commands.touches import NOTHING_REAL, Touches, as_walked, leads
 from policy.commands.word import Word
 from policy.files import judge_delete, judge_list, judge_read, judge_write
 from policy.findings import Findings
-from policy.globs import is_glob, overlaps, segments
+from policy.globs import is_glob, overlaps, quoted, segments
 from policy.paths import is_within, resolve
 from policy.patterns import CommandPattern
 from policy.places import is_device
@@ -53,6 +56,10 @@ class Scene:
     """Scripts that run at some later point."""
     charged: bool = False
     """True once a variable holds text that would run as code inside of arithmetic."""
+    touches: Touches = field(default_factory=Touches)
+    """Every path that the script names, and what it is named for."""
+    real: Mapping[str, str] = field(default_factory=lambda: NOTHING_REAL)
+    """Where paths lead whose links have been followed; they are judged as well as the paths themselves."""
 
     def paths(self, word: Word, state: State) -> tuple[str, ...]:
         """Every path that the word may mean; none if that is not known."""
@@ -63,22 +70,27 @@ class Scene:
         return tuple(resolve(word.text or ".", cwd) for cwd in sorted(state.cwds or ("/",)))
 
     def read(self, word: Word, state: State, *, whole_tree: bool = False) -> None:
-        for path in self._known_paths(word, state):
+        for path in self._known_paths(word, state, self.touches.reads):
+            judge_read(path, self.role, self.findings, whole_tree=whole_tree)
+
+    def send(self, word: Word, state: State, *, whole_tree: bool = False) -> None:
+        """Its content leaves the sandbox."""
+        for path in self._known_paths(word, state, self.touches.sends):
             judge_read(path, self.role, self.findings, whole_tree=whole_tree)
 
     def look(self, word: Word, state: State) -> None:
         self.findings.affect("read")
-        for path in self.paths(word, state):
+        for path in (*self.paths(word, state), *self._followed(word, state, self.touches.reads)):
             judge_list(path, self.role, self.findings)
 
     def write(self, word: Word, state: State) -> None:
-        for path in self._known_paths(word, state):
+        for path in self._known_paths(word, state, self.touches.writes):
             judge_write(path, self.role, self.findings)
             if not is_device(path):
                 self.made.add(path)
 
     def delete(self, word: Word, state: State) -> None:
-        for path in self._known_paths(word, state):
+        for path in self._known_paths(word, state, self.touches.removes):
             judge_delete(path, self.role, self.findings, filtered=word.chosen)
 
     def visit(self, word: Word, *, write: bool = False) -> None:
@@ -95,7 +107,7 @@ class Scene:
     def run_code(self, program: str, arguments: tuple[Word, ...], files: tuple[Word, ...], state: State) -> None:
         """A program runs code that policy cannot look into, from these files or from the project around it."""
         self.findings.affect("execute")
-        paths = [path for word in files for path in self._known_paths(word, state)]
+        paths = [path for word in files for path in self._known_paths(word, state, self.touches.runs)]
         for path in paths:
             judge_read(path, self.role, self.findings)
         if any(overlaps(segments(path), segments(made)) for path in paths for made in self.made):
@@ -121,13 +133,21 @@ class Scene:
             self.findings.ask(Rule.COMMAND_COMPLEX, f"{MAX_STEPS} steps")
         return self.steps <= MAX_STEPS
 
-    def _known_paths(self, word: Word, state: State) -> tuple[str, ...]:
-        paths = self.paths(word, state)
+    def _known_paths(self, word: Word, state: State, touched: dict[str, None]) -> tuple[str, ...]:
+        """Every path that the word may mean, and where each of them leads."""
+        paths = (*self.paths(word, state), *self._followed(word, state, touched))
         if not paths:
             self.findings.ask(Rule.COMMAND_UNRESOLVED, word.text)
         if _PROCESS_LINK.search(re.sub(r"/(\./)*/*", "/", word.text)):
             self.findings.deny(Rule.FILE_SECRET, word.text)
         return paths
+
+    def _followed(self, word: Word, state: State, touched: dict[str, None]) -> Iterator[str]:
+        """Note the paths as the kernel would walk them, and give those that are known to lead elsewhere."""
+        for cwd in sorted(state.cwds or ("/",)) if self.paths(word, state) else ():
+            walked = posixpath.join(quoted(cwd), word.text if word.glob else quoted(word.text or "."))
+            touched.setdefault(as_walked(walked))
+            yield from leads(walked, self.real)
 
     def _may_execute(self, program: str, arguments: tuple[Word, ...], paths: list[str]) -> bool:
         texts = [word.text for word in arguments]

@@ -54,6 +54,7 @@ class Agent:
             "beside": self._beside,
             "list": lambda number, _body, **asked: _made(Listing(self.link, number, **asked)),
             "artifacts": self._artifacts,
+            "follow": self._follow,
             "shell": self._shell,
             "say": self._say,
             "forward": self._forward,
@@ -111,6 +112,11 @@ class Agent:
         from sandbox.inside.artifacts import Artifacts  # noqa: PLC0415  hashlib takes 15 ms, and few need it
 
         Artifacts(self.loop, self.link, number)
+
+    def _follow(self, number: int, _body: bytes, paths: list[bytes], digests: bool) -> None:
+        from sandbox.inside.following import Following  # noqa: PLC0415  it reads more than a start needs
+
+        Following(self.loop, self.link, number, paths, digests)
 
     def _shell(self, number: int, _body: bytes, **asked: Any) -> None:
         Shell(self.loop, self.link, number, Asked(**asked)).give(b"+")

@@ -202,3 +202,14 @@ async def test_on_a_full_disk_nothing_begins_and_what_is_written_stays(small_dis
     assert isinstance(await ledger.begin("t", "first", ARGS, "shell", "local"), InDoubt)
     assert isinstance(await ledger.begin("t", "later", ARGS, "shell", "local"), Begun)
     await ledger.close()
+
+
+async def test_an_approval_is_used_once_for_each_call_it_covers(tmp_path: Path) -> None:
+    ledger = await Ledger.open(tmp_path / "ledger.db")
+    first = await ledger.use_approval("t1", "a1", "c1", "1" * 64)
+    again = await ledger.use_approval("t1", "a1", "c1", "1" * 64)
+    edited = await ledger.use_approval("t1", "a1", "c1", "2" * 64)
+    beside = await ledger.use_approval("t1", "a1", "c2", "1" * 64)
+    await ledger.close()
+
+    assert (first, again, edited, beside) == (True, True, False, True)

@@ -3,15 +3,23 @@
 import socket
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from pathlib import Path
 
+from audit.standing import standing_in
 from contracts.blobs import BlobMissing, BlobRef
 from contracts.delivery import DeliverRequest
 from contracts.messages import Address, Attachment, HostGrant
 from contracts.task import Approval, Asked, Phase, StepView, TaskRecord, TaskStatus
 from contracts.verdicts import Reason
 from gateway.channels.telegram import Telegram
+from gateway.deciding import Deciding
+from gateway.desk import Desk
 from gateway.pace import Pace
 from gateway.speaking import Speaker
+from gateway.standing_rules import StandingDesk
+from runtime.keys import Keyring
+from runtime.paths import DataPaths
+from runtime.second_factor import SecondFactor
 from tests.telegram_server.server import TelegramServer
 from tests.telegram_server.state import TOKEN
 
@@ -87,6 +95,16 @@ def approval(preview: str = "rm -rf build", args: str = "a") -> Approval:
         asked_at=NOW,
         expires_at=NOW + timedelta(hours=72),
     )
+
+
+def deciding(desk: Desk, folder: Path) -> Deciding:
+    """The one way of decisions, with the second factor of that folder."""
+    return Deciding(desk, SecondFactor(DataPaths(folder), Keyring.load(folder)).confirm)
+
+
+def standing_desk(folder: Path) -> StandingDesk:
+    keyring = Keyring.load(folder)
+    return StandingDesk(lambda: standing_in(DataPaths(folder).standing, keyring))
 
 
 def asked(*choices: str) -> Asked:

@@ -17,6 +17,8 @@ from gateway.gateway import Gateway, Places
 from gateway.pairing import Person
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
+from runtime.paths import DataPaths
+from runtime.second_factor import SecondFactor
 from tests.gateway.engine import script, workers
 from tests.gateway.made import CHAT, MemoryBlobs, bot, fast_pace, free_port, known_chat
 from tests.server import temporal_server
@@ -47,11 +49,14 @@ def gateway(client: Client, telegram: Telegram | None, folder: Path, port: int =
     async def connect() -> Client:
         return client
 
+    keyring = Keyring.load(folder)
     return Gateway(
         connect=connect,
-        places=Places(folder / "gateway.db", folder / "pairing-code", folder / "owner-token"),
+        places=Places(folder / "gateway.db", folder / "pairing-code", folder / "owner-token", folder / "standing.db"),
         blobs=MemoryBlobs(),
-        codec=EncryptionCodec(Keyring.load(folder)),
+        codec=EncryptionCodec(keyring),
+        sealer=keyring,
+        confirm=SecondFactor(DataPaths(folder), keyring).confirm,
         telegram=telegram,
         webhook_url="",
         sentence_for=lambda _: None,

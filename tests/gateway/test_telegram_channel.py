@@ -29,10 +29,12 @@ from tests.gateway.made import (
     approval,
     asked,
     bot,
+    deciding,
     ended,
     fast_pace,
     known_chat,
     request,
+    standing_desk,
     status,
 )
 from tests.telegram_server.server import TelegramServer
@@ -43,7 +45,7 @@ STRANGER = 666
 class House:
     """The whole way in, with a desk from memory at its end."""
 
-    def __init__(self, server: TelegramServer, store: Store, telegram: Telegram) -> None:
+    def __init__(self, server: TelegramServer, store: Store, telegram: Telegram, folder: Path) -> None:
         self.server = server
         self.telegram = telegram
         self.desk = FakeDesk()
@@ -51,9 +53,10 @@ class House:
         self.outbox, self.requests, self.pairing = Outbox(store), Requests(store), Pairing(store)
         self.speakers = {"telegram": Speaker(telegram, self.outbox, fast_pace())}
         self.deliveries = Deliveries(self.speakers, self.outbox, self.blobs, lambda _: None, lambda: NOW)
-        obeying = Obeying(self.desk, self.outbox, self.requests, lambda _: None)
+        decides = deciding(self.desk, folder)
+        obeying = Obeying(self.desk, self.outbox, self.requests, lambda _: None, decides, standing_desk(folder))
         self.reception = Reception(
-            self.desk, self.speakers, self.pairing, self.outbox, self.requests, self.blobs, obeying, Limits()
+            self.desk, self.speakers, self.pairing, self.outbox, self.requests, self.blobs, obeying, Limits(), decides
         )
 
     async def show(self, shown: object, owner: int = CHAT) -> dict[str, object]:
@@ -74,10 +77,10 @@ class House:
 
 
 @pytest.fixture
-async def house(server: TelegramServer, store: Store) -> AsyncIterator[House]:
+async def house(server: TelegramServer, store: Store, tmp_path: Path) -> AsyncIterator[House]:
     known_chat(server)
     telegram = bot(server)
-    house = House(server, store, telegram)
+    house = House(server, store, telegram, tmp_path)
     await house.pairing.add(Person("telegram", str(CHAT), "Ann", "owner"))
     telegram.start(house.reception)
     yield house
@@ -534,9 +537,9 @@ async def test_the_menu_is_set_once_and_not_at_every_start(house: House, store: 
     assert len(house.server.calls("setMyCommands")) == 2
 
 
-async def test_a_wrong_token_is_named_and_not_shown(server: TelegramServer, store: Store) -> None:
+async def test_a_wrong_token_is_named_and_not_shown(server: TelegramServer, store: Store, tmp_path: Path) -> None:
     telegram = Telegram("1:wrong", server.base_url, server.base_file_url)
-    house = House(server, store, telegram)
+    house = House(server, store, telegram, tmp_path)
     telegram.start(house.reception)
 
     await server.until(lambda: telegram.liveness.detail != "has not started")

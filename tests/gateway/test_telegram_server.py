@@ -20,7 +20,7 @@ from gateway.requests import Requests
 from gateway.speaking import Speaker
 from gateway.store import Store
 from tests.gateway.fake_desk import FakeDesk
-from tests.gateway.made import CHAT, MemoryBlobs, bot, fast_pace, known_chat
+from tests.gateway.made import CHAT, MemoryBlobs, bot, deciding, fast_pace, known_chat, standing_desk
 from tests.telegram_server.server import TelegramServer
 from tests.telegram_server.state import TOKEN
 
@@ -138,15 +138,16 @@ async def test_as_a_process_of_its_own_it_is_led_over_http() -> None:
 
 
 async def test_by_webhook_an_update_is_taken_once_and_only_when_it_is_safe(
-    server: TelegramServer, store: Store
+    server: TelegramServer, store: Store, tmp_path: Path
 ) -> None:
     known_chat(server)
     telegram = bot(server, webhook_url="https://bot.example.org")
     desk, outbox, requests, pairing = FakeDesk(), Outbox(store), Requests(store), Pairing(store)
     await pairing.add(Person("telegram", str(CHAT), "Ann", "owner"))
     speakers = {"telegram": Speaker(telegram, outbox, fast_pace())}
-    obeying = Obeying(desk, outbox, requests, lambda _: None)
-    telegram.start(Reception(desk, speakers, pairing, outbox, requests, MemoryBlobs(), obeying, Limits()))
+    decides = deciding(desk, tmp_path)
+    obeying = Obeying(desk, outbox, requests, lambda _: None, decides, standing_desk(tmp_path))
+    telegram.start(Reception(desk, speakers, pairing, outbox, requests, MemoryBlobs(), obeying, Limits(), decides))
     await server.until(lambda: server.state.webhook_url)
 
     update = await server.say(CHAT, "hooked")

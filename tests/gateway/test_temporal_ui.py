@@ -21,6 +21,8 @@ from gateway.owner import COOKIE, Owner
 from runtime import addresses
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
+from runtime.paths import DataPaths
+from runtime.second_factor import SecondFactor
 from runtime.settings import Settings
 from runtime.stack.parts import stack_of
 from runtime.temporal import connect
@@ -86,11 +88,14 @@ def gateway(settings: Settings, client: Client | None) -> Gateway:
         return client or await asyncio.Future[Client]()
 
     folder = settings.data_dir
+    keyring = Keyring.load(folder)
     return Gateway(
         connect=connected,
-        places=Places(folder / "gateway.db", folder / "pairing-code", folder / "owner-token"),
+        places=Places(folder / "gateway.db", folder / "pairing-code", folder / "owner-token", folder / "standing.db"),
         blobs=MemoryBlobs(),
-        codec=EncryptionCodec(Keyring.load(folder)),
+        codec=EncryptionCodec(keyring),
+        sealer=keyring,
+        confirm=SecondFactor(DataPaths(folder), keyring).confirm,
         telegram=None,
         webhook_url="",
         sentence_for=lambda _: None,

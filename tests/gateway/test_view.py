@@ -7,8 +7,9 @@ import pytest
 from contracts.task import Phase, StepView
 from contracts.texts.sentence import Sentence
 from contracts.verdicts import Reason
+from gateway.card import reason_text
 from gateway.rich import length, text_of
-from gateway.view import elapsed, progress_page, reason_text
+from gateway.view import elapsed, progress_page
 from tests.gateway.made import NOW, TASK, approval, asked, status
 
 

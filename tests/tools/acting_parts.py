@@ -13,6 +13,7 @@ from activities.examining import Examiner
 from activities.tool import Tool, ToolContext
 from activities.tools.shell import Shell
 from contracts.activities import Demands, JudgeRequest, RunRequest
+from contracts.approvals import Bound, joint_digest
 from contracts.blobs import BlobRef
 from contracts.language import Language
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
@@ -26,8 +27,9 @@ from contracts.sandbox import (
     SnapshotKind,
     SweepReport,
 )
-from contracts.task import Approval
+from contracts.task import Approval, Covered
 from contracts.tools import ToolCall, ToolResult, ToolSpec, args_digest
+from contracts.usage import Ceiling
 from contracts.values import JsonObject
 from contracts.verdicts import Action, Actor, Allow, Question, TalkAction, Verdict
 from tests.tools.conftest import LEASE, MemoryBlobs
@@ -44,6 +46,7 @@ class Says:
     verdict: Verdict = field(default_factory=Allow)
     demanded: Demands = field(default_factory=Demands)
     questions: list[Question] = field(default_factory=list)
+    limits: tuple[Ceiling, ...] = ()
 
     def judge(self, question: Question) -> Verdict:
         self.questions.append(question)
@@ -52,12 +55,16 @@ class Says:
     def demands(self, question: Question, verdict: Verdict) -> Demands:
         return self.demanded
 
+    def ceilings(self, actor: Actor) -> tuple[Ceiling, ...]:
+        return self.limits
+
 
 class ListedLedger:
     """A ledger in a dictionary."""
 
     def __init__(self) -> None:
         self.entries: dict[tuple[str, str], tuple[str, str, BlobRef | None]] = {}
+        self.used: dict[tuple[str, str, str], str] = {}
 
     async def begin(self, task_id: str, call_id: str, args_sha256: str, tool: str, host: str) -> Begun | Done | InDoubt:
         entry = self.entries.get((task_id, call_id))
@@ -72,6 +79,9 @@ class ListedLedger:
         args_sha256, host, first = self.entries[task_id, call_id]
         self.entries[task_id, call_id] = (args_sha256, host, first or result_ref)
         return first or result_ref
+
+    async def use_approval(self, task_id: str, approval_id: str, call_id: str, digest: str) -> bool:
+        return self.used.setdefault((task_id, approval_id, call_id), digest) == digest
 
 
 @dataclass
@@ -251,6 +261,18 @@ def request(what: ToolCall, *, approval: Approval | None = None, lease: Lease | 
 
 
 def approval(what: ToolCall, **changes: object) -> Approval:
+    """What a person approved who was shown exactly this call, with no file that it would run or send."""
+    cwd = "/workspace" if what.tool == "shell" else ""
+    bound = Bound(tool=what.tool, args_sha256=what.args_sha256, cwd=cwd)
+    covered = Covered(
+        call_id=what.call_id,
+        tool=what.tool,
+        args_sha256=what.args_sha256,
+        digest=bound.digest(),
+        summary="-",
+        preview="-",
+        bound=bound,
+    )
     given = Approval(
         approval_id="a1",
         call_id=what.call_id,
@@ -260,6 +282,8 @@ def approval(what: ToolCall, **changes: object) -> Approval:
         preview="-",
         reasons=(),
         risk=50,
+        digest=joint_digest([covered.digest]),
+        covers=(covered,),
         asked_at=NOW,
         expires_at=NOW + timedelta(hours=1),
     )

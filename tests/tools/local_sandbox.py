@@ -3,16 +3,19 @@
 import asyncio
 import contextlib
 import hashlib
+import json
 import os
 import posixpath
 import signal
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+import sandbox.inside
 from contracts.messages import HostGrant
+from contracts.paths import Followed
 from contracts.sandbox import (
     Artifact,
     Captured,
@@ -27,11 +30,33 @@ from contracts.sandbox import (
 HEAD = TAIL = 65_536
 
 
+FOLLOW = """import json, sys
+sys.path.insert(0, "/opt/asos-inside")
+from sandbox.inside.following import Taking, followed, real_path
+paths, digests = json.load(sys.stdin)
+for path in paths:
+    for name in followed(path.encode(), digests):
+        if name is not None:
+            taking = Taking(real_path(name), 1 << 28)
+            list(taking.steps() if digests else ())
+            print(json.dumps([name.decode(), real_path(name).decode(), taking.content if digests else ""]))
+"""
+"""The words of the real agent, without the agent."""
+INSIDE = Path(sandbox.inside.__path__[0])
+
+
 class LocalFiles:
     """Files below the folders that the sandbox binds."""
 
-    def __init__(self, folders: dict[str, Path]) -> None:
+    def __init__(self, folders: dict[str, Path], run: Callable[[Command], Awaitable[CommandOutcome]]) -> None:
         self._folders = folders
+        self._run = run
+
+    async def follow(self, paths: Sequence[str], *, digests: bool = False) -> Sequence[Followed]:
+        asked = json.dumps([list(paths), digests]).encode()
+        outcome = await self._run(Command(argv=("/usr/bin/python3", "-c", FOLLOW), cwd="/", stdin=asked))
+        assert outcome.exit_code == 0, outcome.stderr.head
+        return [Followed(path=p, real=r, content=c) for p, r, c in map(json.loads, outcome.stdout.head.splitlines())]
 
     async def read(self, path: str, *, max_bytes: int) -> bytes:
         real = self._real(path)
@@ -103,7 +128,7 @@ class LocalSandbox:
 
     @property
     def files(self) -> LocalFiles:
-        return LocalFiles(self._folders)
+        return LocalFiles(self._folders, lambda command: self._run(command, None))
 
     @property
     def workspace(self) -> Path:
@@ -159,6 +184,7 @@ class LocalSandbox:
             options += ["--ro-bind", f"/{name}", f"/{name}"]
         for inside, outside in self._folders.items():
             options += ["--bind", str(outside), inside]
+        options += ["--ro-bind", str(INSIDE), "/opt/asos-inside/sandbox/inside"]
         for program in self.hidden:
             options += ["--ro-bind", "/dev/null", program]
         environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/home/agent", "LANG": "C.UTF-8", **command.env}

@@ -70,30 +70,34 @@ async def test_a_denied_call_does_not_run(rig: Rig, sandbox: LocalSandbox) -> No
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "error"),
     [
-        None,
-        {"call_id": "call2"},
-        {"tool": "files"},
-        {"args_sha256": args_digest("shell", {"script": "ls"})},
-        {"expires_at": NOW},
-        {"expires_at": NOW - timedelta(days=1)},
+        (None, "changed"),
+        ({"call_id": "call2"}, "denied"),
+        ({"tool": "files"}, "denied"),
+        ({"args_sha256": args_digest("shell", {"script": "ls"})}, "denied"),
+        ({"digest": "1" * 64}, "denied"),
+        ({"covers": ()}, "denied"),
+        ({"step_up": True}, "denied"),
+        ({"expires_at": NOW}, "changed"),
+        ({"expires_at": NOW - timedelta(days=1)}, "changed"),
     ],
 )
 async def test_a_call_that_asks_runs_with_no_other_approval_than_its_own(
-    rig: Rig, sandbox: LocalSandbox, change: dict[str, object] | None
+    rig: Rig, sandbox: LocalSandbox, change: dict[str, object] | None, error: str
 ) -> None:
     rig.policy.verdict = ASK
     given = None if change is None else approval(TOUCH, **change)
 
     outcome = await run(rig, request(TOUCH, approval=given))
 
-    assert (outcome.turn.ok, outcome.turn.error) == (False, "denied")
+    assert (outcome.turn.ok, outcome.turn.error) == (False, error)
     assert effects(sandbox) == 0
+    assert rig.ledger.entries == {}
 
 
 async def test_an_approved_call_runs_and_reaches_the_hosts_that_the_person_saw(rig: Rig, sandbox: LocalSandbox) -> None:
-    rig.policy.verdict = ASK
+    rig.policy.verdict = ASK.model_copy(update={"egress": (HostGrant(host="seen.test"), HostGrant(host="new.test"))})
 
     outcome = await run(rig, request(TOUCH, approval=approval(TOUCH, egress=(HostGrant(host="seen.test"),))))
 

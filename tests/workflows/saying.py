@@ -33,6 +33,7 @@ def decision(
         approve=approve,
         by=USER,
         note=note,
+        digest=approval.digest,
     )
     return given.model_copy(update=changes)
 

@@ -14,16 +14,21 @@ from temporalio.worker import Worker
 
 from contracts.activities import (
     Acting,
+    ApprovalNote,
     Delivering,
     Demands,
+    Fingerprint,
+    FingerprintRequest,
     JudgeOutcome,
     JudgeRequest,
     Judging,
+    Noting,
     Planning,
     RunOutcome,
     RunRequest,
     Watching,
 )
+from contracts.approvals import Bound
 from contracts.blobs import BlobRef
 from contracts.delivery import DeliverOutcome, DeliverRequest
 from contracts.lifecycle import Lifetimes, SandboxState, SandboxView
@@ -83,7 +88,7 @@ def failed(request: RunRequest, error: str = "failed") -> RunOutcome:
 
 
 @dataclass
-class Script(Places, Planning, Judging, Acting, Delivering, Watching):
+class Script(Places, Planning, Judging, Noting, Acting, Delivering, Watching):
     """What each activity answers, and what it was asked."""
 
     plan_step: Callable[[PlanRequest], NextStep | PlanOutcome | Awaitable[NextStep]] = lambda _: Reply(text="done")
@@ -95,6 +100,10 @@ class Script(Places, Planning, Judging, Acting, Delivering, Watching):
     plans: list[PlanRequest] = field(default_factory=list)
     runs: list[RunRequest] = field(default_factory=list)
     delivered: list[DeliverRequest] = field(default_factory=list)
+    operands: tuple[str, ...] = ()
+    content: dict[str, str] = field(default_factory=dict)
+    noted: list[ApprovalNote] = field(default_factory=list)
+    looks: list[FingerprintRequest] = field(default_factory=list)
 
     @activity.defn(name="plan")
     async def plan(self, request: PlanRequest) -> PlanOutcome:
@@ -118,7 +127,18 @@ class Script(Places, Planning, Judging, Acting, Delivering, Watching):
             repeatable=self.repeatable,
             timeout_seconds=30,
             demands=self.demands,
+            bound=Bound(tool=request.call.tool, args_sha256=request.call.args_sha256, tainted=request.tainted),
+            operands=self.operands,
         )
+
+    @activity.defn(name="note_approval")
+    async def note_approval(self, note: ApprovalNote) -> None:
+        self.noted.append(note)
+
+    @activity.defn(name="fingerprint")
+    async def fingerprint(self, request: FingerprintRequest) -> Fingerprint:
+        self.looks.append(request)
+        return Fingerprint(real={path: path for path in request.paths}, content=dict(self.content))
 
     @activity.defn(name="run_tool")
     async def run_tool(self, request: RunRequest) -> RunOutcome:
@@ -227,7 +247,7 @@ async def on_stage(
                 client,
                 task_queue=WORKFLOWS,
                 workflows=[TaskWorkflow, ConversationWorkflow, SandboxWorkflow, SweepWorkflow],
-                activities=[script.judge, script.plan],
+                activities=[script.judge, script.note_approval, script.plan],
                 max_cached_workflows=MODE.cached if cached is None else cached,
             )
         )
@@ -248,6 +268,7 @@ def hosted(script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
     """The queues of the script's own host, and of all hosts."""
     here: list[Callable[..., object]] = [
         script.run_tool,
+        script.fingerprint,
         script.pause_sandbox,
         script.resume_sandbox,
         script.snapshot_sandbox,

@@ -81,7 +81,7 @@ def _sent(call: Call, value: Word, *, whole: bool) -> None:
     call.scene.findings.affect("send")
     call.ask(Rule.COMMAND_SENDS)
     for name in [value.text] if whole else re.findall(r"[@<]([^;,]+)", value.text):
-        call.apply("read", Word(name, glob=value.glob), "")
+        call.apply("upload", Word(name, glob=value.glob), "")
 
 
 def _header(call: Call, value: Word) -> None:

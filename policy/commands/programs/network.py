@@ -47,7 +47,7 @@ def _scp(call: Call) -> Stream:
     parsed = Spec("-i:read -F:ask -S:ask -o:ask -J:ask -P: -l: -c:", "text").parse(call.arguments)
     for word in parsed.operands:
         if not _REMOTE.match(word.text):
-            call.apply("tree" if word is not parsed.operands[-1] else "write", word, "")
+            call.apply("upload_tree" if word is not parsed.operands[-1] else "write", word, "")
     return _reached(call)
 
 
@@ -70,7 +70,7 @@ def _rsync(call: Call) -> Stream | None:
     parsed = call.judge(spec)
     remote = [word for word in parsed.operands if _REMOTE.match(word.text) or word.is_open]
     for word in parsed.operands[:-1] or parsed.operands:
-        call.apply("tree" if word not in remote else "text", word, "")
+        call.apply("text" if word in remote else "upload_tree" if remote else "tree", word, "")
     if len(parsed.operands) > 1 and parsed.operands[-1] not in remote:
         call.apply("write", parsed.operands[-1], "")
     return _reached(call) if remote else None
