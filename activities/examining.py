@@ -2,15 +2,19 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from activities.catalogue import Catalogue
 from activities.policy_source import PolicySource
 from activities.preview import one_line, preview
+from activities.provenance.gathering import Gathered, Gathering
+from activities.provenance.tracing import given, traced
 from activities.tool import BadArguments, Tool
 from contracts.activities import Demands, JudgeOutcome, JudgeRequest
 from contracts.blobs import Blobs
-from contracts.provenance import Provenance
+from contracts.provenance import Provenance, ToolLabels, Traced
 from contracts.tools import ToolCall, args_digest
 from contracts.values import JsonObject
 from contracts.verdicts import Deny, Question, Reason
@@ -23,15 +27,29 @@ class Examined:
     outcome: JudgeOutcome
     tool: Tool | None
     args: JsonObject
+    arguments: tuple[Traced, ...] = ()
+    """The arguments, taken to where they came from."""
+    given: Provenance | None = None
+    """Of all arguments together; None if they were not looked at."""
 
 
 class Examiner:
     """The one way to a verdict: the judge activity and the acting worker both take it."""
 
-    def __init__(self, catalogue: Catalogue, policy: PolicySource, blobs: Blobs) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        policy: PolicySource,
+        blobs: Blobs,
+        gathering: Gathering | None = None,
+        now: Callable[[], datetime] | None = None,
+    ) -> None:
+        """Without `gathering` the task's taint alone says where arguments came from."""
         self._catalogue = catalogue
         self._policy = policy
         self._blobs = blobs
+        self._gathering = gathering
+        self._now = now
 
     async def examine(self, request: JudgeRequest) -> Examined:
         """Raises: BlobMissing, BlobDamaged."""
@@ -55,7 +73,8 @@ class Examiner:
         if args_digest(tool.spec.name, args) != request.call.args_sha256:
             raise BadArguments("arguments: they are not the ones that their digest was taken of")
         self._catalogue.check(tool.spec.name, args)
-        question = _question(tool, args, request)
+        gathered = await self._gathered(request)
+        question = await asyncio.to_thread(self._question, tool, args, request, gathered)
         verdict = await asyncio.to_thread(self._policy.judge, question)
         demands = Demands()
         if tool.spec.needs_sandbox:
@@ -68,20 +87,40 @@ class Examiner:
             timeout_seconds=tool.timeout_seconds(args),
             demands=demands,
         )
-        return Examined(outcome, tool, args)
+        came_from = given(request.call, question.arguments, tainted=request.tainted)
+        return Examined(outcome, tool, args, question.arguments, came_from)
 
+    async def _gathered(self, request: JudgeRequest) -> Gathered | None:
+        if self._gathering is None or request.transcript_ref is None:
+            return None
+        return await self._gathering.gathered(request.transcript_ref, request.actor.user_id, self._labels_of)
 
-def _question(tool: Tool, args: JsonObject, request: JudgeRequest) -> Question:
-    return Question(
-        actor=request.actor,
-        tool=tool.spec.name,
-        args=args,
-        actions=tool.actions(args),
-        spoken_hosts=request.spoken_hosts,
-        approved_hosts=request.approved_hosts,
-        provenance=_provenance(request),
-        tainted=request.tainted,
-    )
+    def _labels_of(self, name: str) -> ToolLabels:
+        tool = self._catalogue.find(name)
+        return ToolLabels() if tool is None else tool.spec.labels
+
+    def _question(self, tool: Tool, args: JsonObject, request: JudgeRequest, gathered: Gathered | None) -> Question:
+        labels = tool.spec.labels
+        arguments: tuple[Traced, ...] = ()
+        if self._gathering is not None:
+            arguments = traced(request.call, args, labels, gathered, tainted=request.tainted)
+        return Question(
+            actor=request.actor,
+            tool=tool.spec.name,
+            args=args,
+            actions=tool.actions(args),
+            spoken_hosts=request.spoken_hosts,
+            approved_hosts=request.approved_hosts,
+            provenance=_provenance(request),
+            tainted=request.tainted,
+            private=request.private,
+            labels=labels,
+            arguments=arguments,
+            spoken_effects=gathered.spoken_effects if gathered else (),
+            suspicion=gathered.suspicion if gathered else 0.0,
+            at=self._now() if self._now else None,
+            task_risk=request.task_risk,
+        )
 
 
 def _provenance(request: JudgeRequest) -> Provenance:

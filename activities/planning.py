@@ -21,6 +21,7 @@ from activities.planner import (
 from activities.planners.drafts import CallWriter, clean_text, write_reply
 from activities.planners.past import Past
 from activities.planners.web_names import spoken_hosts
+from activities.provenance.sources import attaches, quotes
 from activities.tool import Tool
 from contracts.activities import Planning
 from contracts.blobs import BlobDamaged, BlobMissing, Blobs
@@ -47,12 +48,21 @@ CHOICE_CHARACTERS = 60
 class Thinking(Planning):
     """Gives the planner what it may build on. Trying again is safe: equal pages have equal names."""
 
-    def __init__(self, *, planner: Planner, tools: Mapping[str, Tool], blobs: Blobs) -> None:
+    def __init__(
+        self,
+        *,
+        planner: Planner,
+        tools: Mapping[str, Tool],
+        blobs: Blobs,
+        transcript: Transcript | None = None,
+        past: Past | None = None,
+    ) -> None:
+        """`transcript` and `past` may be shared with whoever reads the same turns."""
         self._planner = planner
         self._tools = tools
         self._blobs = blobs
-        self._transcript = Transcript(blobs)
-        self._past = Past(blobs)
+        self._transcript = transcript or Transcript(blobs)
+        self._past = past or Past(blobs)
 
     @activity.defn(name="plan")
     async def plan(self, request: PlanRequest) -> PlanOutcome:
@@ -83,6 +93,8 @@ class Thinking(Planning):
             usage=thought.usage,
             spoken_hosts=spoken_hosts(own_words(turn.text) for turn in turns if isinstance(turn, UserTurn)),
             over_budget=isinstance(thought.draft, DraftQuestion) and thought.draft.over_budget,
+            quotes=quotes(turns),
+            attaches=attaches(turns),
         )
 
     async def _think(self, request: PlanRequest, turns: tuple[Turn, ...]) -> Thought:

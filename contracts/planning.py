@@ -82,3 +82,7 @@ class PlanOutcome(Value):
     """Every host that the person has named so far in their own words."""
     over_budget: bool = False
     """True if nothing was asked of the model because the budget would not bear it; `next_step` then asks the person."""
+    quotes: bool = False
+    """True if a message of the person passes on what somebody else wrote, which the planner has now read."""
+    attaches: bool = False
+    """True if the person gave a file of their own."""

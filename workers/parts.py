@@ -20,8 +20,10 @@ from activities.examining import Examiner
 from activities.judging import Judging
 from activities.leasing import Leasing
 from activities.parts import ToolParts
+from activities.planners.past import Past
 from activities.planning import Thinking
 from activities.policy_source import PolicyFile
+from activities.provenance.gathering import Gathering
 from activities.tool import Tool
 from audit.ledger import Ledger
 from audit.log import AuditLog
@@ -29,7 +31,9 @@ from contracts.activities import Demands
 from contracts.lifecycle import Lifetimes
 from contracts.sandbox import SandboxUnavailable
 from contracts.verdicts import Question, Verdict
+from memory.contacts import Contacts
 from memory.notes import Notes
+from memory.transcript import Transcript
 from policy.document import PolicyError
 from policy.file import parse
 from policy.judge import judge
@@ -91,8 +95,11 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
     keyring = Keyring.load(settings.data_dir)
     policy_file = policy_in(policy_path(settings, paths))
     blobs = FileBlobs(paths.blobs, keyring)
-    tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now)))
-    examiner = Examiner(Catalogue(tools), policy_file, blobs)
+    contacts = Contacts(paths.contacts, keyring, now)
+    tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now), contacts=contacts))
+    transcript, past = Transcript(blobs), Past(blobs)
+    gathering = Gathering(transcript, past, contacts)
+    examiner = Examiner(Catalogue(tools), policy_file, blobs, gathering, now)
     async with AsyncExitStack() as stack:
         client = await connect(settings, keyring, runtime=runtime, identity=f"worker-{settings.host_id}")
         log = await AuditLog.open(paths.audit_log)
@@ -115,11 +122,18 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             host_id=settings.host_id,
             redact=redactor.redact,
             now=now,
+            contacts=contacts,
         )
         yield Parts(
             client=client,
             host=host,
-            planning=Thinking(planner=planner, tools={tool.spec.name: tool for tool in tools}, blobs=blobs),
+            planning=Thinking(
+                planner=planner,
+                tools={tool.spec.name: tool for tool in tools},
+                blobs=blobs,
+                transcript=transcript,
+                past=past,
+            ),
             judging=Judging(examiner),
             acting=Acting(acting),
             leasing=Leasing(host, snapshots),

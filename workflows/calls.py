@@ -10,6 +10,7 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 from contracts.activities import Acting, Earlier, JudgeOutcome, JudgeRequest, Judging, RunOutcome, RunRequest
 from contracts.errors import SANDBOX_LOST, SANDBOX_REFUSED
 from contracts.language import Language
+from contracts.provenance import Provenance, TakenIn
 from contracts.queues import CONTROL
 from contracts.sandbox import Lease
 from contracts.task import Approval, Phase, StepView
@@ -96,13 +97,19 @@ class Calls:
 
     def _question(self, call: ToolCall) -> JudgeRequest:
         state = self._state
+        taken = state.taken_in()
         return JudgeRequest(
             task_id=state.given.record.task_id,
             actor=state.given.actor,
             call=call,
             spoken_hosts=state.spoken_hosts,
             approved_hosts=state.approved_hosts,
-            tainted=state.tainted,
+            tainted=taken.foreign,
+            private=taken.private,
+            transcript_ref=state.transcript_ref,
+            task_risk=state.risk_score,
+            budget_usd=state.budget_usd,
+            goal=state.given.goal,
         )
 
     async def _act(self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None) -> ToolTurn:
@@ -187,7 +194,7 @@ class Calls:
 
     def _finished(self, call: ToolCall, outcome: RunOutcome) -> ToolTurn:
         state = self._state
-        state.tainted = state.tainted or not outcome.provenance.trusted
+        state.takes_in(taken_in(outcome.provenance))
         state.files.extend(outcome.send)
         self._show(call, "done" if outcome.turn.ok else "denied" if outcome.turn.error == "denied" else "failed")
         return outcome.turn
@@ -226,6 +233,11 @@ class Calls:
         self._state.forget_failures()
         self._state.additions.append(NoteTurn(code="same_failure", text=question))
         self._state.additions.append(answer)
+
+
+def taken_in(provenance: Provenance) -> TakenIn:
+    """What a task takes in with a value of this provenance."""
+    return TakenIn(foreign=not provenance.trusted, private=provenance.confidentiality != "public")
 
 
 def sentence_of(reason: Reason, language: Language) -> str:

@@ -108,7 +108,11 @@ class Keeping:
             )
         snapshot = await self._forked(name, which)
         given = SandboxInput(
-            owner=name, user_id=stay.given.user_id, lifetimes=stay.given.lifetimes, snapshots=(snapshot,)
+            owner=name,
+            user_id=stay.given.user_id,
+            lifetimes=stay.given.lifetimes,
+            snapshots=(snapshot,),
+            taken_in=stay.taken_in,
         )
         try:
             await workflow.start_child_workflow(

@@ -11,6 +11,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_
 from contracts import errors
 from contracts.activities import Acquired, AcquireRequest
 from contracts.lifecycle import SandboxInput, SandboxView, WaitingNotice
+from contracts.provenance import TakenIn
 from contracts.sandbox import Snapshot, SnapshotKind
 from workflows.failures import reason_of, type_of
 from workflows.hosting import Hosting, is_lost
@@ -148,6 +149,11 @@ class SandboxWorkflow:
     def waiting(self, notice: WaitingNotice) -> None:
         """The task waits for its person: freeze it now, and let it sleep if that takes long."""
         self._stay.rests(notice)
+
+    @workflow.signal
+    def takes_in(self, taken_in: TakenIn) -> None:
+        """Its task has taken in something that is not the person's, or is the person's alone."""
+        self._stay.taken_in = self._stay.taken_in.joined(taken_in)
 
     @workflow.signal
     def ended(self) -> None:

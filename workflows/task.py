@@ -40,7 +40,8 @@ class TaskWorkflow:
 
     @workflow.init
     def __init__(self, given: TaskInput) -> None:
-        self._state = TaskState(given)
+        info = workflow.info()
+        self._state = TaskState(given, is_reset=info.run_id != info.original_execution_run_id)
         self._visibility = Visibility(self._state)
         self._progress = Progress(self._state)
         self._asking = Asking(self._state, self._visibility)

@@ -16,7 +16,7 @@ from activities.preview import one_line, preview
 from activities.tool import BadArguments, Tool, ToolContext
 from contracts.language import Language
 from contracts.messages import Attachment
-from contracts.provenance import Provenance
+from contracts.provenance import Provenance, ToolLabels
 from contracts.sandbox import Command, FileEntry, FileRefused
 from contracts.texts import tools as texts
 from contracts.tools import RESULT_TEXT_BYTES, ToolResult, ToolSpec
@@ -24,7 +24,7 @@ from contracts.values import JsonObject, Value
 from contracts.verdicts import Action, FileAction, SendAction
 
 _MOST_ENTRIES = 500
-_OURS = Provenance(trusted=True, origins=("tool:files",))
+_OURS = Provenance(trusted=True, origins=("tool:files",), confidentiality="public")
 
 
 class Arguments(Value):
@@ -44,6 +44,12 @@ SPEC = ToolSpec(
     parameters=schema_of(Arguments),
     repeatable=True,
     needs_sandbox=True,
+    labels=ToolLabels(
+        output="foreign",  # others may have written what lies in the sandbox; each result says whether they could
+        arguments={"operation": "choice", "path": "path", "content": "text"},
+        space="own",
+        reversible=True,
+    ),
 )
 
 
@@ -207,7 +213,7 @@ def _result(
 
 
 def _from(path: str, context: ToolContext) -> Provenance:
-    return Provenance(trusted=not context.foreign_may_be_inside, origins=(f"file:{_whole(path)}",))
+    return context.from_sandbox(f"file:{_whole(path)}")
 
 
 def _whole(path: str) -> str:
