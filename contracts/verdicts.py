@@ -120,6 +120,10 @@ class Question(Value):
     standing: tuple[StandingRule, ...] = ()
     exceeded: tuple[Exceeded, ...] = ()
     """Ceilings that the call would go over."""
+    spoken_recipients: tuple[str, ...] = ()
+    """Mail addresses and accounts that the person wrote, and names out of their own lists."""
+    delegated: bool = False
+    """True if the person told the agent to do what some text says, such as a to-do list."""
 
 
 class RiskPart(Value):
