@@ -5,7 +5,12 @@ QUOTE = "> "
 
 def quote(text: str, head: str) -> str:
     """`head` and below it every line of `text` behind the mark."""
-    return "\n".join([f"{QUOTE}{head}", *(f"{QUOTE}{line}" for line in text.split("\n"))])
+    return quoting(f"{head}\n{text}")
+
+
+def quoting(text: str) -> str:
+    """Every line behind the mark."""
+    return "\n".join(f"{QUOTE}{line}" for line in text.split("\n"))
 
 
 def own_words(text: str) -> str:

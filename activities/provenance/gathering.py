@@ -19,8 +19,8 @@ from contracts.transcript import Turn
 from memory.recent import Recent
 from memory.transcript import Transcript
 from policy.detector import suspicion
+from policy.provenance.sources import Sources
 from policy.provenance.spoken import spoken_effects
-from policy.provenance.tracing import Sources
 
 KEPT = 32
 """So many states of transcripts are kept ready; a step asks for the same one with each of its calls, twice."""
@@ -123,9 +123,9 @@ def _mark(text: str) -> BlobRef:
 def _of_contact(contact: Contact) -> Source:
     provenance = Provenance(trusted=True, origins=("contacts",))
     text = f"{contact.name}\n{contact.address}"
-    return Source(kind="contact", text=text, provenance=provenance, ids=(contact.address, contact.name))
+    return Source(kind="contact", text=text, provenance=provenance)
 
 
 def _of_approved(approved: Approved) -> Source:
     provenance = Provenance(trusted=True, origins=("approved",))
-    return Source(kind="approved", text=approved.value, provenance=provenance, ids=(approved.value,))
+    return Source(kind="approved", text=approved.value, provenance=provenance)

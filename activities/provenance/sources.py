@@ -20,8 +20,11 @@ SAID = Provenance(trusted=True, origins=("user",))
 QUOTED = Provenance(trusted=False, origins=("quoted",))
 ATTACHED = Provenance(trusted=True, origins=("attachment",))
 
-_NAMES = ("path", "name", "id", "note_id", "file_id", "url")
-"""Fields of a row that tell one thing of a list from the others."""
+_IDS = ("id", "note_id", "file_id")
+"""Fields of a row that tell one thing of the person's own from the others, and that no stranger chooses."""
+
+_NAMES = (*_IDS, "path", "name")
+"""And those that a stranger can choose, where none has been."""
 
 
 def sources_in(turns: Sequence[Turn], results: Mapping[str, ToolResult], labels_of: LabelsOf) -> tuple[Source, ...]:
@@ -63,8 +66,13 @@ def _of_message(turn: UserTurn) -> Iterator[Source]:
         yield Source(kind="result", text=foreign, provenance=QUOTED)
     for file in turn.attachments:
         # Somebody else named a file that is passed on with nothing but their words.
-        named = QUOTED if foreign and not words else ATTACHED
-        yield Source(kind="result", text=f"{file.name}\n{file.caption}".strip(), provenance=named, ids=(file.name,))
+        passed_on = bool(foreign) and not words
+        yield Source(
+            kind="result",
+            text=f"{file.name}\n{file.caption}".strip(),
+            provenance=QUOTED if passed_on else ATTACHED,
+            ids=() if passed_on else (file.name,),
+        )
 
 
 def _of_result(result: ToolResult, labels: ToolLabels) -> Iterator[Source]:
@@ -73,7 +81,7 @@ def _of_result(result: ToolResult, labels: ToolLabels) -> Iterator[Source]:
         return
     kind = "contact" if labels.contacts and result.provenance.trusted else "result"
     yield Source.model_validate(
-        {"kind": kind, "text": _words_of(result), "provenance": result.provenance, "ids": tuple(_ids(result.data))}
+        {"kind": kind, "text": _words_of(result), "provenance": result.provenance, "ids": _ids(result, labels)}
     )
 
 
@@ -117,12 +125,19 @@ def _leaves(value: JsonValue) -> Iterator[str]:
             yield from _leaves(item)
 
 
-def _ids(value: JsonValue) -> Iterator[str]:
-    """What names the rows of the lists in a result's data."""
+def _ids(result: ToolResult, labels: ToolLabels) -> tuple[str, ...]:
+    """What names the rows of the lists in a result. The links of a page, or the names in an archive, are no ids: whoever
+    wrote them could put an address there."""
+    if result.provenance.trusted:
+        return tuple(_named(result.data, _NAMES))
+    return tuple(_named(result.data, _IDS)) if labels.output == "own" else ()
+
+
+def _named(value: JsonValue, keys: Sequence[str]) -> Iterator[str]:
     if isinstance(value, dict):
         for item in value.values():
-            yield from _ids(item)
+            yield from _named(item, keys)
     elif isinstance(value, list):
         for row in value:
             if isinstance(row, dict):
-                yield from (name for key in _NAMES if isinstance(name := row.get(key), str) and name)
+                yield from (name for key in keys if isinstance(name := row.get(key), str) and name)
