@@ -9,95 +9,31 @@ import binascii
 import re
 from collections.abc import Iterator
 
+from policy.detector_signs import CHINESE, ENGLISH
+
 READ_CHARACTERS = 262_144
 """Of a longer text the beginning and the end are read."""
 
 _FLAGS = re.IGNORECASE | re.DOTALL
 
-_ORDERS: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
-    (weight, re.compile(pattern, _FLAGS))
-    for weight, pattern in (
-        (
-            0.7,
-            r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}?\b(?:previous|prior|above|earlier|preceding|all|"
-            r"any|your|system|other)\b[^.\n]{0,30}?\b(?:instructions?|prompts?|rules?|guidelines?|directions?|messages?|"
-            r"tasks?|context)\b",
-        ),
-        (
-            0.7,
-            r"(?:忽略|无视|忘记|忘掉|不要理会|不用管|跳过)[^。\n]{0,12}?(?:指令|指示|提示|规则|要求|命令|说明|设定|对话)",
-        ),
-        (
-            0.6,
-            r"\b(?:new|real|actual|updated|additional|important)\s+(?:system\s+)?instructions?\s*(?:[:：]|for (?:the )?"
-            r"(?:ai|assistant|agent|model)|from)",
-        ),
-        (0.6, r"(?:新的?|真正的?|最新的?|重要的?|附加的?)(?:系统)?(?:指令|指示|任务)\s*[：:]"),
-        (0.6, r"\byou are (?:now|no longer)\b[^.\n]{0,60}"),
-        (0.5, r"(?:从现在起|从现在开始|现在起)[^。\n]{0,10}?(?:你是|你将|你要|你必须)"),
-        (
-            0.6,
-            r"\b(?:note|message|attention|notice|hello|hi|dear|hey|instructions?|info(?:rmation)?)\b[^.\n]{0,20}?\b(?:to|for)?"
-            r"\s*(?:the |any |all )?(?:ai|a\.i\.|llm|language model|chatbot|(?:ai|virtual|digital) (?:assistant|agent)s?)\b",
-        ),
-        (
-            0.6,
-            r"(?:致|给|告诉|请|注意)[^。\n]{0,6}?(?:AI|人工智能|智能|大模型|语言模型)(?:助手|助理|代理|模型)?"
-            r"[^。\n]{0,10}?(?:[：:，,]|必须|应该|需要|立即)",
-        ),
-        (
-            0.5,
-            r"\b(?:do not|don't|never|without) (?:tell|telling|inform|informing|mention|mentioning|notify|notifying|"
-            r"alert|alerting|ask|asking)\b[^.\n]{0,20}?\b(?:the )?(?:user|person|owner|human|anyone|them|him|her)\b",
-        ),
-        (
-            0.5,
-            r"(?:不要|别|无需|不用|请勿|切勿)(?:告诉|通知|提醒|询问|告知|惊动)[^。\n]{0,4}?(?:用户|主人|他|她|任何人|对方|本人)",
-        ),
-        (0.5, r"\b(?:system|developer|admin(?:istrator)?|security)\s+(?:override|prompt|mode|message)\b"),
-        (0.5, r"(?:系统|管理员|开发者)(?:提示词?|消息|模式|指令|命令)\s*[：:]"),
-        (
-            0.5,
-            r"\b(?:before|in order to|to) (?:you )?(?:continue|complete|finish|solve|proceed|do)\b[^.\n]{0,40}?"
-            r"\byou (?:must|have to|need to|should)\b[^.\n]{0,40}?\b(?:first|send|transfer|run|execute|visit|open|delete|email)\b",
-        ),
-        (
-            0.4,
-            r"\b(?:the user|your (?:user|owner|principal|human)|my owner)\b[^.\n]{0,30}?\b(?:wants|asked|has (?:approved|authori[sz]ed|"
-            r"agreed)|already (?:approved|agreed)|consents?|permits?)\b",
-        ),
-        (0.4, r"(?:用户|主人)(?:已经?)?(?:同意|授权|批准|允许|要求)(?:了|过)?"),
-        (
-            0.4,
-            r"\b(?:send|forward|post|upload|e-?mail|leak|exfiltrate|transfer)\b[^.\n]{0,60}?\b(?:passwords?|secrets?|api[ _-]?keys?|"
-            r"tokens?|credentials?|cookies?|private keys?|ssh keys?|\.env|(?:chat|conversation) history|system prompt)\b",
-        ),
-        (
-            0.4,
-            r"(?:发送|转发|上传|提交|泄露|发给|发到)[^。\n]{0,30}?(?:密码|密钥|令牌|凭证|口令|验证码|私钥|聊天记录|系统提示)",
-        ),
-        (
-            0.3,
-            r"\b(?:immediately|urgent(?:ly)?|at once|right now|asap|critical(?:ly)?)\b[^.\n]{0,60}?\b(?:run|execute|send|transfer|"
-            r"pay|click|download|install|delete|wire)\b",
-        ),
-        (0.3, r"(?:立即|立刻|马上|紧急|务必)[^。\n]{0,16}?(?:执行|运行|发送|转账|付款|汇款|点击|下载|安装|删除)"),
-        (
-            0.3,
-            r"\b(?:this is|i am|we are|message from)\b[^.\n]{0,20}?\b(?:your (?:administrator|developer|creator|owner|boss)|openai|"
-            r"anthropic|the (?:system|administrator|developers?|security team|it department))\b",
-        ),
-        (
-            0.4,
-            r"(?:我是|这里是|来自)[^。\n]{0,6}?(?:系统管理员|管理员|开发者|安全团队|官方客服|你的主人)[^。\n]{0,20}?(?:请|必须|立即|命令|要求)",
-        ),
-        (0.4, r"\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b"),
-    )
+
+def _english(pieces: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(r"[^.\n]{0,40}?".join(rf"(?<!\w)(?:{piece})(?!\w)" for piece in pieces), _FLAGS)
+
+
+def _chinese(pieces: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(r"[^。\n]{0,12}?".join(f"(?:{piece})" for piece in pieces), _FLAGS)
+
+
+_ORDERS = (
+    *((weight, _english(pieces)) for weight, pieces in ENGLISH),
+    *((weight, _chinese(pieces)) for weight, pieces in CHINESE),
 )
 
 _ROLES = re.compile(
-    r"<\|?(?:im_start|im_end|system|assistant|user|endoftext|eot_id|start_header_id)\|?>|\[/?(?:INST|SYS(?:TEM)?)\]|<</?SYS>>"
-    r"|^\s{0,4}(?:#{1,4}\s*)?(?:system|assistant|developer|tool)\s*[:：]\s*\S|</?(?:data|tool_result|function_results|information)\b[^>]{0,40}>",
+    r"<\|?(?:im_start|im_end|system|assistant|user|endoftext|eot_id|start_header_id)\|?>"
+    r"|\[/?(?:INST|SYS(?:TEM)?)\]|<</?SYS>>|^\s{0,4}(?:#{1,4}\s*)?(?:system|assistant|developer|tool)\s*[:：]\s*\S"
+    r"|</?(?:data|tool_result|function_results|information)\b[^>]{0,40}>",
     re.IGNORECASE | re.MULTILINE,
 )
 
