@@ -176,8 +176,9 @@ class PersonalContacts:
     @contextmanager
     def _database(self) -> Iterator[sqlite3.Connection]:
         """One connection for one step, and one writer at a time from its first look on."""
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._path.touch(mode=0o600)
+        if not self._path.exists():  # touching it would look like a change
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._path.touch(mode=0o600)
         with closing(sqlite3.connect(self._path, timeout=10.0, isolation_level=None)) as database:
             database.execute("PRAGMA secure_delete = ON")
             database.execute("BEGIN IMMEDIATE")
