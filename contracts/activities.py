@@ -279,6 +279,11 @@ class Watching:
     async def task_is_open(self, task_id: str) -> bool:
         raise NotImplementedError
 
+    @activity.defn(name="what_task_took_in")
+    async def what_task_took_in(self, task_id: str) -> TakenIn:
+        """Of a task that nobody can say anything about the worst is believed."""
+        raise NotImplementedError
+
     @activity.defn(name="await_lift")
     async def await_lift(self, task_id: str) -> None:
         """Ends once the kill switch lets the task act again; until then each attempt fails and is tried again."""

@@ -270,6 +270,7 @@ class TaskStatus(Value):
     sequence: int = 0
     """Grows with every visible change."""
     language: Language = "en"
+    taken_in: TakenIn = TakenIn()
 
 
 class TaskResult(Value):

@@ -159,6 +159,7 @@ class TaskState:
             notes=tuple(self.notes),
             sequence=self.sequence,
             language=self.given.language,
+            taken_in=self.taken_in(),
         )
 
     def carry(self) -> Carry:

@@ -131,6 +131,15 @@ class TaskWorkflow:
             ):
                 await workflow.sleep(pause, summary=f"wait for task {task_id}")
                 pause = min(60.0, pause * 2)
+            self._state.takes_in(
+                await workflow.execute_activity_method(
+                    Watching.what_task_took_in,
+                    task_id,
+                    task_queue=CONTROL,
+                    start_to_close_timeout=limits.LOOK_UP_ATTEMPT,
+                    summary=f"what has {task_id} taken in?",
+                )
+            )
 
     def _result(self, outcome: str, answer: str, reply: Reply | None = None) -> TaskResult:
         state = self._state

@@ -98,7 +98,7 @@ def test_a_cut_never_takes_a_quoted_line_out_of_its_quotes() -> None:
 
 
 def test_the_mark_says_whose_word_it_is() -> None:
-    turns = [said("go"), called(), gave()]
+    turns: list[Turn] = [said("go"), called(), gave()]
 
     ours, theirs = shown(turns, result("5", trusted=True)), shown(turns, result("5"))
 
