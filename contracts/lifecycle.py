@@ -1,9 +1,10 @@
 """The life of one sandbox: what starts its workflow, what can be said to it, and what can be seen of it.
 
 Messages of `SandboxWorkflow`. From its task come the update `need(AcquireRequest) -> Acquired` and the signals
-`waiting(WaitingNotice)`, `takes_in(TakenIn)` and `ended()`. From people come the updates `pause()`, `resume(lost_epoch)`, `restore(which)`,
-`reset()` and `destroy()`, each of which gives the SandboxView, `snapshot(name, kind) -> Snapshot`, and
-`fork(name, which) -> str`, which gives the new owner. The query is `view() -> SandboxView`.
+`waiting(WaitingNotice)`, `takes_in(TakenIn)` and `ended()`. From people come the updates `pause()`,
+`resume(lost_epoch)`, `restore(which)`, `reset()` and `destroy()`, each of which gives the SandboxView,
+`snapshot(name, kind) -> Snapshot`, `undo(step) -> Undone`, and `fork(name, which) -> str`, which gives the new owner.
+The query is `view() -> SandboxView`.
 """
 
 from datetime import datetime

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-NAMES = frozenset({"start", "help", "stop", "tasks", "status", "retry", "pause", "resume", "approve", "deny", "mode"})
+NAMES = frozenset(
+    {"start", "help", "stop", "tasks", "status", "retry", "undo", "pause", "resume", "approve", "deny", "mode"}
+)
 URGENT = frozenset({"stop", "pause", "approve", "deny", "status", "tasks"})
 """Obeyed at once, also while an earlier message of the chat is still being handed on."""
 

@@ -9,6 +9,7 @@ from contracts import errors
 from contracts.language import Language
 from contracts.task import Approval, Decision
 from contracts.texts import gateway as texts
+from contracts.texts import undo as undo_texts
 from contracts.texts.sentence import Sentence
 from gateway.channel import Incoming
 from gateway.commands import Command
@@ -17,6 +18,7 @@ from gateway.outbox import Outbox
 from gateway.pairing import OWNER, Person
 from gateway.requests import Requests
 from gateway.rich import clip, text_of
+from gateway.undoing import undone_text
 from gateway.view import PHASES, SentenceFor, progress_page
 
 TASKS_SHOWN = 10
@@ -31,6 +33,7 @@ REFUSALS: dict[str, Sentence] = {
     errors.ALREADY_DECIDED: texts.OUT_OF_DATE,
     errors.STALE_QUESTION: texts.OUT_OF_DATE,
     errors.NOT_ALLOWED: texts.NOT_ALLOWED,
+    errors.SANDBOX_BUSY: undo_texts.BUSY,
     "QueueFull": texts.QUEUE_FULL,
     "NothingToRetry": texts.NOTHING_TO_RETRY,
 }
@@ -63,6 +66,7 @@ class Obeying:
             "tasks": self._tasks,
             "status": self._status,
             "retry": self._retry,
+            "undo": self._undo,
             "pause": self._pause,
             "resume": self._resume,
             "approve": self._decide,
@@ -112,9 +116,8 @@ class Obeying:
         return text_of(page.spans)
 
     async def _retry(self, command: Command, incoming: Incoming, person: Person) -> str:
-        words = list(command.words)
-        step = int(words.pop()) if words and words[-1].isdecimal() and len(words[-1]) < 4 else None
-        task_id = await self._named(tuple(words), incoming, person) or await self._latest(incoming)
+        words, step = _with_step(command.words)
+        task_id = await self._named(words, incoming, person) or await self._latest(incoming)
         if task_id is None:
             return texts.NO_TASK.say(incoming.language)
         task = await self.mine(task_id, person)
@@ -122,6 +125,15 @@ class Obeying:
         reason = f"/retry by {by(person)}"
         retried = await self._desk.retry(task_id, step, reason=reason, request_id=request_id)
         return texts.RETRIED.say(incoming.language, step=retried.step, goal=_goal(task))
+
+    async def _undo(self, command: Command, incoming: Incoming, person: Person) -> str:
+        words, step = _with_step(command.words)
+        named = await self._named(words, incoming, person)
+        task_id = named if words else await self._latest(incoming)
+        if task_id is None:
+            return texts.NO_TASK.say(incoming.language)
+        await self.mine(task_id, person)
+        return undone_text(await self._desk.undo(task_id, step), incoming.language)
 
     async def _pause(self, command: Command, incoming: Incoming, person: Person) -> str:
         task = await self._running(command, incoming, person)
@@ -221,6 +233,13 @@ def decision(approval: Approval, person: Person, *, approve: bool, note: str = "
         by=by(person),
         note=note,
     )
+
+
+def _with_step(words: tuple[str, ...]) -> tuple[tuple[str, ...], int | None]:
+    """A short number at the end is a step."""
+    if words and words[-1].isdecimal() and len(words[-1]) < 4:
+        return words[:-1], int(words[-1])
+    return words, None
 
 
 def _goal(task: TaskSummary) -> str:

@@ -85,6 +85,7 @@ def sandboxes(parts: Parts, settings: Settings) -> list[Served]:
         leasing.snapshot_sandbox,
         leasing.sleep_sandbox,
         leasing.release_sandbox,
+        parts.undoing.undo_in_sandbox,
         parts.sweeping.sweep_host,
     ]
     return [

@@ -25,6 +25,7 @@ from activities.planning import Thinking
 from activities.policy_source import PolicyFile
 from activities.provenance.gathering import Gathering
 from activities.tool import Tool
+from activities.undoing import Undoing
 from audit.ledger import Ledger
 from audit.log import AuditLog
 from contracts.activities import Demands
@@ -83,6 +84,7 @@ class Parts:
     sweeping: Sweeping
     watching: Watching
     entry: Entry
+    undoing: Undoing
 
 
 @asynccontextmanager
@@ -141,6 +143,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             sweeping=Sweeping(host, client, snapshots),
             watching=Watching(client),
             entry=entry_of(settings, keyring, host, log, words),
+            undoing=Undoing(host),
         )
 
 

@@ -13,6 +13,7 @@ from contracts.activities import Acquired, AcquireRequest
 from contracts.lifecycle import SandboxInput, SandboxView, WaitingNotice
 from contracts.provenance import TakenIn
 from contracts.sandbox import Snapshot, SnapshotKind
+from contracts.undo import Undone
 from workflows.failures import reason_of, type_of
 from workflows.hosting import Hosting, is_lost
 from workflows.keeping import Keeping
@@ -184,6 +185,11 @@ class SandboxWorkflow:
     async def fork(self, name: str, which: str = "") -> str:
         """Make a second one that shares the past, or that up to a snapshot; gives its owner's name."""
         return await self._asked(lambda: self._keeping.fork(name, which))
+
+    @workflow.update
+    async def undo(self, step: int | None = None) -> Undone:
+        """Take back what a step of its task did to files, or the last one that did something."""
+        return await self._asked(lambda: self._keeping.undo(step))
 
     @workflow.update
     async def reset(self) -> SandboxView:

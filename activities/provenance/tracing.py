@@ -13,7 +13,7 @@ from policy.provenance.sources import Sources
 from policy.provenance.tracing import trace
 
 FILLED = CONTENT | {("shell", "env")}
-"""Where a plan by rules puts what earlier steps gave: as content, which steers nothing; a script has it in variables."""
+"""Where a plan by rules puts what earlier steps gave: as content that steers nothing; a script has it in variables."""
 
 OF_RULES = Provenance(trusted=True, origins=("user",))
 

@@ -132,7 +132,14 @@ class Post:
 def desk(blobs: MemoryBlobs, tmp_path: Path) -> Desk:
     notes = Notes(tmp_path / "notes.db", Sealed(), lambda: NOW)
     parts = ToolParts(notes=notes)
-    tools: tuple[Tool, ...] = (Shell(), Post(), *browse.tools(parts), *read.tools(parts), *files.tools(parts), *remember.tools(parts))
+    tools: tuple[Tool, ...] = (
+        Shell(),
+        Post(),
+        *browse.tools(parts),
+        *read.tools(parts),
+        *files.tools(parts),
+        *remember.tools(parts),
+    )
     return Desk(blobs, Contacts(tmp_path / "contacts.db", Sealed(), lambda: NOW), Says(), tools)
 
 

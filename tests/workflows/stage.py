@@ -266,6 +266,7 @@ def hosted(script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
         script.snapshot_sandbox,
         script.sleep_sandbox,
         script.release_sandbox,
+        script.undo_in_sandbox,
     ]
     return [
         (HOSTS, [script.lease_sandbox, script.reclaim_sandbox]),
