@@ -126,8 +126,8 @@ def _leaves(value: JsonValue) -> Iterator[str]:
 
 
 def _ids(result: ToolResult, labels: ToolLabels) -> tuple[str, ...]:
-    """What names the rows of the lists in a result. The links of a page, or the names in an archive, are no ids: whoever
-    wrote them could put an address there."""
+    """What names the rows of the lists in a result. The links of a page, or the names in an archive, are no ids, since
+    whoever wrote them could put an address there."""
     if result.provenance.trusted:
         return tuple(_named(result.data, _NAMES))
     return tuple(_named(result.data, _IDS)) if labels.output == "own" else ()
