@@ -95,6 +95,8 @@ class Source(Value):
     provenance: Provenance
     ids: tuple[str, ...] = ()
     """Identifiers that this source lists, such as those of the person's own files; a closed set."""
+    pointed: bool = False
+    """True if the person named it with their own words: the file, the page, the search that gave it."""
 
 
 How = Literal["said", "contact", "approved", "listed", "typed", "made", "foreign", "unknown"]
@@ -112,6 +114,8 @@ class Traced(Value):
     text: str
     how: How
     provenance: Provenance
+    pointed: bool = False
+    """True if a foreign text that the person themselves named holds it."""
 
     @property
     def steered(self) -> bool:

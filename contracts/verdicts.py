@@ -121,7 +121,7 @@ class Question(Value):
     exceeded: tuple[Exceeded, ...] = ()
     """Ceilings that the call would go over."""
     spoken_recipients: tuple[str, ...] = ()
-    """Mail addresses and accounts that the person wrote, and names out of their own lists."""
+    """Addresses and accounts that the person wrote, and names out of their own lists."""
     delegated: bool = False
     """True if the person told the agent to do what some text says, such as a to-do list."""
 

@@ -17,6 +17,61 @@ REASONS: dict[str, Sentence] = {
     "provenance.untrusted": Sentence(
         en="What it would do was not said by you, but came from {detail}.", zh="这个操作不是您说的，而是来自 {detail}。"
     ),
+    "provenance.amount": Sentence(
+        en="You did not name this amount; somebody else may have: {detail}.",
+        zh="这个金额不是您说的，可能出自他人：{detail}。",
+    ),
+    "provenance.command": Sentence(
+        en="Somebody else may have written what would run: {detail}.", zh="要运行的内容可能出自他人：{detail}。"
+    ),
+    "provenance.credential": Sentence(
+        en="A password or key that somebody else wrote is never set: {detail}.",
+        zh="绝不使用他人写下的密码或密钥：{detail}。",
+    ),
+    "provenance.destination": Sentence(
+        en="You did not name this address; somebody else did: {detail}.",
+        zh="这个网址不是您说的，而是出自他人：{detail}。",
+    ),
+    "provenance.link": Sentence(
+        en="The text for others holds an address that a stranger put there: {detail}.",
+        zh="发给他人的内容中含有外人写入的地址：{detail}。",
+    ),
+    "provenance.listed": Sentence(
+        en="You did not choose this one of your list: {detail}.", zh="列表中的这一项不是您选定的：{detail}。"
+    ),
+    "provenance.not_asked_for": Sentence(
+        en="You asked for nothing of this kind ({detail}), and what it would do may come from somebody else.",
+        zh="您没有要求过这类操作（{detail}），其内容可能出自他人。",
+    ),
+    "provenance.other_recipient": Sentence(
+        en="You named who it is for, and this is somebody else: {detail}.",
+        zh="您已指明对象，而这是另一个对象：{detail}。",
+    ),
+    "provenance.recipient": Sentence(
+        en="You did not name this recipient; somebody else did: {detail}.",
+        zh="这个收件方不是您说的，而是出自他人：{detail}。",
+    ),
+    "provenance.secret": Sentence(
+        en="It would give to others what may hold your secrets: {detail}.", zh="它可能会把您的机密交给他人：{detail}。"
+    ),
+    "provenance.stranger": Sentence(
+        en="Money goes to nobody whom only a stranger's text names: {detail}. Name the account if you mean it.",
+        zh="不会向仅在外人文字中出现的账户付款：{detail}。如确有需要，请亲自写出该账户。",
+    ),
+    "provenance.thing": Sentence(
+        en="Somebody else may have chosen what this is done to: {detail}.", zh="操作的对象可能由他人选定：{detail}。"
+    ),
+    "provenance.unanchored": Sentence(
+        en="Nothing in it is what you said: {detail}.", zh="其中没有任何内容是您说的：{detail}。"
+    ),
+    "provenance.unlabelled": Sentence(
+        en="Nobody has said what kind of tool {detail} is, so it may do nothing.",
+        zh="没有人说明过工具 {detail} 属于哪一类，因此不允许执行。",
+    ),
+    "provenance.words": Sentence(
+        en="The words that others would get may come from a stranger: {detail}.",
+        zh="将发给他人的文字可能出自外人：{detail}。",
+    ),
     "approval.external_communication": Sentence(
         en="It speaks with somebody outside: {detail}.", zh="它会与外部联系：{detail}。"
     ),

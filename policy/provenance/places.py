@@ -7,17 +7,25 @@ from ada_url import URL
 
 from policy.hosts import normal_host
 
-_MAIL = re.compile(r"(?<![\w.+%-])[a-z0-9.+%_'-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+(?![\w@-])", re.IGNORECASE)
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_LETTER = rf"(?![{_CJK}])\w"
+"""Chinese has no blanks around an address; a letter of any other script beside it belongs to it."""
+
+_MAIL = re.compile(
+    rf"(?<![.+%-])(?<!{_LETTER})[a-z0-9_](?:[a-z0-9.+%_'-]*[a-z0-9_+-])?@[a-z0-9-]+(?:\.[a-z0-9-]+)+(?!{_LETTER}|[@-])",
+    re.IGNORECASE,
+)
 _WHOLE_MAIL = re.compile(r"[^\s@<>\"',;]+@[^\s@<>\"',;]+")
 _ACCOUNT = re.compile(r"(?<![a-z0-9])[a-z]{2}\d{2}(?:[ -]?[a-z0-9]){8,30}(?![a-z0-9])", re.IGNORECASE)
-_WHOLE_ACCOUNT = re.compile(r"(?=(?:[ -]?[a-z0-9])*[0-9]{4})[a-z0-9](?:[ -]?[a-z0-9]){7,33}", re.IGNORECASE)
+_WHOLE_ACCOUNT = re.compile(r"[a-z0-9](?:[ -]?[a-z0-9]){7,33}", re.IGNORECASE)
+_FEWEST_DIGITS = 4
 _LINK = re.compile(
     r"(?<![\w@.-])(?:https?://[^\s<>\"'`，。；！？、（）《》]+|(?:[a-z0-9-]+\.)+[a-z]{2,24}(?::\d+)?(?:/[^\s<>\"'`，。；！？、（）《》]*)?)",
     re.IGNORECASE | re.ASCII,
 )
 _TAIL = ".,;:!?'\"`*)]}>"
 _suffixes = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
-_FILE_ENDINGS = frozenset("cc md ml mov pl pm ps py rs sh so ts vi zip".split())
+_FILE_ENDINGS = frozenset(["cc", "md", "ml", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "ts", "vi", "zip"])
 
 
 def mails_in(words: str) -> frozenset[str]:
@@ -27,7 +35,8 @@ def mails_in(words: str) -> frozenset[str]:
 
 def links_in(text: str) -> tuple[str, ...]:
     """Addresses of the web in a text, as they are written; a file's name is none."""
-    return tuple(found for found in (place.rstrip(_TAIL) for place in _LINK.findall(text)) if _is_link(found))
+    found = (link for place in _LINK.findall(text) for link in _readings(place.rstrip(_TAIL)))
+    return tuple(link for link in found if _is_link(link))
 
 
 def accounts_in(text: str) -> tuple[str, ...]:
@@ -45,7 +54,7 @@ def is_mail(text: str) -> bool:
 
 
 def is_account(text: str) -> bool:
-    return _WHOLE_ACCOUNT.fullmatch(text) is not None
+    return _WHOLE_ACCOUNT.fullmatch(text) is not None and sum(map(str.isdigit, text)) >= _FEWEST_DIGITS
 
 
 def is_link(text: str) -> bool:
@@ -61,6 +70,12 @@ def address_of(text: str) -> tuple[str, str] | None:
         return None
     host = normal_host(url.hostname)
     return (f"{host}:{url.port}" if url.port else host, (url.pathname.rstrip("/") + url.search)) if host else None
+
+
+def _readings(text: str) -> tuple[str, ...]:
+    """A blank that was forgotten after a sentence makes its host longer: `shop.com.They` means `shop.com`."""
+    shorter, _, last = text.rpartition(".")
+    return (text, shorter) if last[:1].isupper() and last.isalpha() and not _is_link(text) else (text,)
 
 
 def _is_link(text: str) -> bool:

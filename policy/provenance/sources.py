@@ -44,13 +44,12 @@ class Sources:
     def approves(self, value: str) -> bool:
         return folded(value.strip()) in self._approved
 
-    def origins(self, value: str) -> tuple[str, ...]:
-        """Of the foreign texts that hold the value."""
+    def holders(self, value: str) -> tuple[Source, ...]:
+        """The foreign sources whose texts hold the value."""
         if not SHORTEST_FOUND <= len(value) <= LONGEST_FOUND:
             return ()
         plain = folded(value.strip())
-        found = (source for source, text in zip(self._foreign, self._foreign_texts, strict=True) if plain in text)
-        return tuple(dict.fromkeys(origin for source in found for origin in source.provenance.origins))
+        return tuple(s for s, text in zip(self._foreign, self._foreign_texts, strict=True) if plain in text)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -74,7 +73,7 @@ class Sources:
 
     def _named(self, fields: frozenset[str]) -> bool:
         """By a whole name, or by a first name that only one entry has."""
-        names = [field for field in fields if not is_mail(field) and len(field) > 2 and field not in _FIELD_NAMES]
+        names = [field for field in fields if not is_mail(field) and _is_name(field)]
         if any(self.words.name(name) for name in names):
             return True
         firsts = {name.split()[0] for name in names if " " in name and len(name.split()[0]) > 2}
@@ -85,6 +84,10 @@ class Sources:
 
 
 _FIELD_NAMES = frozenset(("name", "email", "mail", "e-mail", "phone", "address", "id", "contact", "account", "iban"))
+
+
+def _is_name(field: str) -> bool:
+    return field not in _FIELD_NAMES and len(field) > (2 if field.isascii() else 1)
 
 
 def _entries(text: str) -> list[str]:

@@ -1,11 +1,11 @@
 """Take each argument of a call to where it came from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from contracts.provenance import ArgumentKind, How, Provenance, ToolLabels, Traced
+from contracts.provenance import ArgumentKind, How, Provenance, Source, ToolLabels, Traced
 from contracts.values import JsonObject
 from policy.provenance.moments import is_clock, moment_of
 from policy.provenance.numbers import number_of
@@ -18,6 +18,8 @@ MAX_SEARCHES = 16
 MAX_LINKS = 20
 SHOWN_CHARACTERS = 2_000
 _CHOICE_CHARACTERS = 32
+_REACHED: tuple[ArgumentKind, ...] = ("destination", "recipient")
+_POINTING: tuple[ArgumentKind, ...] = ("destination", "recipient", "identifier", "path", "query")
 _OWN: tuple[How, ...] = ("said", "contact", "approved", "made")
 
 
@@ -31,11 +33,11 @@ class _Tracer:
     def traced(self, name: str, kind: ArgumentKind, text: str, *, is_plain: bool) -> Traced:
         """`is_plain` says that the value is no text at all, but a number or a truth value."""
         how = self._how(kind, text, is_plain)
-        origins: tuple[str, ...] = ()
+        holders: tuple[Source, ...] = ()
         if how == "unknown" and self.searches < MAX_SEARCHES:
             self.searches += 1
-            origins = self.sources.origins(text)
-            how = "foreign" if origins else how
+            holders = self.sources.holders(text)
+            how = "foreign" if holders else how
         secret = how in ("foreign", "unknown") and self.sources.hold_secrets
         return Traced(
             name=name,
@@ -44,9 +46,10 @@ class _Tracer:
             how=how,
             provenance=Provenance(
                 trusted=how in _OWN,
-                origins=origins or _ORIGINS[how],
+                origins=tuple(dict.fromkeys(o for s in holders for o in s.provenance.origins)) or _ORIGINS[how],
                 confidentiality="secret" if secret else "private",
             ),
+            pointed=any(source.pointed for source in holders),
         )
 
     def _how(self, kind: ArgumentKind, text: str, is_plain: bool) -> How:
@@ -54,11 +57,11 @@ class _Tracer:
             return "typed"
         if self.sources.words.say(text, kind):
             return "said"
-        if self.sources.approves(text):
+        if kind in _REACHED and self.sources.approves(text):
             return "approved"
-        if self.sources.resolves(text):
+        if kind in _REACHED and self.sources.resolves(text):
             return "contact"
-        if self.sources.lists(text):
+        if kind in (*_REACHED, "identifier", "path") and self.sources.lists(text):
             return "listed"
         if not self.sources.tainted:
             return "made"
@@ -91,6 +94,11 @@ def trace(args: JsonObject, labels: ToolLabels, sources: Sources) -> tuple[Trace
         if kind == "text" and one.how != "said":
             found.extend(_carried(tracer, name, text))
     return tuple(found)
+
+
+def points(arguments: Iterable[Traced]) -> bool:
+    """Whether the person named with their own words what a call reads; its result is then a source they pointed to."""
+    return any(one.how in ("said", "approved") and one.kind in _POINTING for one in arguments)
 
 
 def _values(path: str, value: JsonValue) -> Iterator[tuple[str, str | float | bool]]:

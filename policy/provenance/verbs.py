@@ -33,6 +33,7 @@ PLAIN_VERBS: dict[str, tuple[Effect, ...]] = {
     "reschedule": ("write",),
     "remind": ("write",),
     "save": ("write",),
+    "write": ("write",),
     "install": ("execute",),
     "execute": ("execute",),
     "download": ("egress",),
@@ -60,7 +61,6 @@ LED_VERBS: dict[str, tuple[Effect, ...]] = {
     "reserve": ("send", "money"),
     "book": ("send", "money"),
     "make": ("write",),
-    "write": ("write",),
     "update": ("write",),
     "adjust": ("write",),
     "change": ("write",),
@@ -93,31 +93,51 @@ TURNED: tuple[tuple[str, str, tuple[Effect, ...]], ...] = (
     ),
     (
         r"update|change|set|reset|edit|modify|adjust|close|open|create|register",
-        r"\b(?:accounts?|profile|password|passcode|settings|personal (?:information|details|data)|my (?:new )?address)\b",
+        r"\b(?:accounts?|profile|password|passcode|settings"
+        r"|personal (?:information|details|data)|my (?:new )?address)\b",
         ("account",),
     ),
-    (r"update|change|set|reset|send|share|tell|give", r"\b(?:password|passcode|pin|api key|token|secret)s?\b", ("credential",)),
-    (r"add", r"\b(?:participants?|attendees?|members?|guests?|channels?|groups?|teams?|meeting|chat|workspace)\b", ("share",)),
+    (
+        r"update|change|set|reset|send|share|tell|give",
+        r"\b(?:password|passcode|pin|api key|token|secret)s?\b",
+        ("credential",),
+    ),
+    (
+        r"add",
+        r"\b(?:participants?|attendees?|members?|guests?|channels?|groups?|teams?|meeting|chat|workspace)\b",
+        ("share",),
+    ),
     (
         r"create|schedule|set|arrange|plan|make|add|organi[sz]e|book",
-        r"\b(?:event|meeting|appointment|call|lunch|dinner|invitation)\b[^.!?]*?\b(?:with|for both|inviting)\b"
-        r"|\b(?:participants?|attendees?|guests?)\b",
+        r"\b(?:event|meeting|appointment|call|lunch|dinner|invitation)\b[^.!?]*?\b(?:with|for both|inviting)\b",
         ("share",),
     ),
     (
         r"write|leave|drop",
-        r"^\W*(?:to\b|back\b|them\b|him\b|her\b|each\b|every|everyone\b|everybody\b)|\b(?:messages?|e-?mails?|letters?|notes? to"
-        r"|comments?|repl(?:y|ies))\b",
+        r"^\W*(?:to\b|back\b|them\b|him\b|her\b|each\b|every|everyone\b|everybody\b)"
+        r"|\b(?:messages?|e-?mails?|letters?|notes? to|comments?|repl(?:y|ies))\b",
         ("send",),
     ),
     (r"make|place", r"\b(?:reservations?|bookings?|orders?|purchases?)\b", ("send", "money")),
     (r"give|grant|allow", r"\b(?:access|permissions?|rights)\b", ("share",)),
     (r"sign|log", r"^\W*(?:up|in|me up|me in)\b", ("account",)),
 )
-"""Verbs that another word of their clause turns to something else: the verb, what follows in the clause, the effects."""
+"""Verbs that another word of their clause turns to something else: the verb, what follows, the effects."""
+
+TURNED_LATER: tuple[tuple[str, str, tuple[Effect, ...]], ...] = (
+    (
+        r"create|schedule|set|arrange|plan|make|add|organi[sz]e|book|put|move",
+        r"\b(?:participants?|attendees?|guests?|invitees?)\b",
+        ("share",),
+    ),
+)
+"""As above, but what turns them may stand in one of the next sentences: `It should have the same participants`."""
 
 CHINESE: tuple[tuple[str, tuple[Effect, ...]], ...] = (
-    (r"发送|发给|发邮件|发消息|发信|寄给|回复|回信|转发|转告|通知|告诉(?!我)|发布|张贴|提交|发到|写信|写邮件", ("send",)),
+    (
+        r"发送|发给|发邮件|发消息|发信|寄给|回复|回信|转发|转告|通知|告诉(?!我)|发布|张贴|提交|发到|写信|写邮件",
+        ("send",),
+    ),
     (r"发一?[封条个份]", ("send",)),
     (r"邀请|分享|共享|授权|加入|拉进|添加.{0,12}(?:参与者|成员|群|频道|会议)", ("share",)),
     (r"(?:创建|安排|新建|预约|约).{0,24}(?:和|与|跟).{0,24}(?:会议|活动|日程|见面|吃饭)?", ("share",)),
@@ -127,7 +147,10 @@ CHINESE: tuple[tuple[str, tuple[Effect, ...]], ...] = (
     (r"创建|新建|添加|写[入进到成下]|保存|修改|更新|编辑|安排|改[到成期]|重命名|记[下录]|提醒|追加|生成", ("write",)),
     (r"运行|执行|安装|启动|编译", ("execute",)),
     (r"访问|打开|下载|抓取|浏览", ("egress",)),
-    (r"(?:修改|更新|更改|重置|设置|注册|注销|登录).{0,8}(?:账户|账号|帐户|帐号|密码|资料|个人信息)|注册|登录", ("account",)),
+    (
+        r"(?:修改|更新|更改|重置|设置|注册|注销|登录).{0,8}(?:账户|账号|帐户|帐号|密码|资料|个人信息)|注册|登录",
+        ("account",),
+    ),
     (r"(?:修改|更改|更新|重置|设置|发送|告诉).{0,8}(?:密码|口令|密钥|令牌|验证码)", ("credential",)),
 )
 

@@ -11,10 +11,11 @@ _BEFORE = frozenset("给和与跟同向到请让叫把将对由从在是找约�
 """Chinese is written without blanks, so a name may be a part of a longer one. It ends where one of these stands."""
 _AFTER = frozenset("的和与跟同及或在是说发写吗吧呢了里中上下地频群文邮账帐有要会去来讲把给到请并问做公今明这那")
 
-_PERSONS = frozenset(
+_PRONOUNS = (
     "i me my mine myself you your yours yourself we us our ours he him his she her hers they them their theirs it its "
-    "m re ve ll d s am are is was were have has had that 我 你 您 他 她 们 的".split()
+    "m re ve ll d s am are is was were have has had that 我 你 您 他 她 们 的"
 )
+_PERSONS = frozenset(_PRONOUNS.split())
 """What changes when a sentence is told instead of said: `that you've seen it` becomes `I've seen it`."""
 
 

@@ -77,7 +77,7 @@ class Words:
             return plain in self.mails
         if is_link(value):
             return address_of(value) in self._addresses
-        if is_account(plain) and any(map(str.isdigit, plain)):
+        if is_account(plain):
             return self._say_account(compact(plain))
         if len(plain) < _FEW_CHARACTERS and plain.isdigit():
             return holds_number(self.text, plain)
