@@ -15,6 +15,8 @@ from activities.failures import lost, refused
 from activities.granting import Granted, Refused, grant
 from activities.ledger import Ledger
 from activities.metering import Meters
+from activities.provenance.contacts import Contacts
+from activities.provenance.tracing import destinations_in, given
 from activities.redaction import Redact, RedactingBlobs, redacted
 from activities.resolving import fingerprint_of, led_elsewhere
 from activities.running import run_safely
@@ -25,6 +27,7 @@ from contracts.approvals import Bound, StepUp, approval_purpose, with_operands
 from contracts.blobs import BlobRef, Blobs
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
 from contracts.messages import HostGrant
+from contracts.provenance import Provenance
 from contracts.sandbox import FileRefused, Host, Lease, Sandbox, SandboxLost
 from contracts.task import Approval
 from contracts.texts import approvals as approval_texts
@@ -49,6 +52,8 @@ class ActingParts:
     confirmed: Callable[[StepUp | None, str, datetime], bool] = lambda _step_up, _purpose, _now: False
     """Whether the second factor has confirmed this purpose."""
     meters: Meters | None = None
+    contacts: Contacts | None = None
+    """Keeps where a person has let something go; without it every destination is asked about anew."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,11 @@ class _Run:
     @property
     def call(self) -> ToolCall:
         return self.request.judged.call
+
+    @property
+    def given(self) -> Provenance:
+        """Of the arguments together."""
+        return self.examined.given or given(self.call, (), tainted=self.request.judged.tainted)
 
 
 class Acting(activities.Acting):
@@ -97,7 +107,8 @@ class Acting(activities.Acting):
     async def _outcome(self, request: RunRequest, pulse: Pulse) -> RunOutcome:
         run = await self._prepared(request)
         if isinstance(run, ToolResult):
-            refused = redacted(run, self._parts.redact)
+            came_from = given(request.judged.call, (), tainted=request.judged.tainted)
+            refused = redacted(echoing(run, came_from), self._parts.redact)
             return _outcome(refused, await self._stored(refused))
         if not await self._used(run):
             spent = outcomes.denied(run.call, Refused(approval_texts.USED), request.language)
@@ -108,6 +119,7 @@ class Acting(activities.Acting):
             return await self._replayed(entry.result_ref)
         result = await self._result(run, entry, sandbox, pulse)
         ref = await self._stored(result)
+        await self._note_where_it_went(run, result)
         first = await self._parts.ledger.finish(request.judged.task_id, run.call.call_id, ref)
         return _outcome(result, ref) if first == ref else await self._replayed(first)
 
@@ -209,10 +221,20 @@ class Acting(activities.Acting):
             open_sandbox=sandbox,
             egress=run.egress,
             tainted=run.request.judged.tainted,
+            private=run.request.judged.private,
+            given=run.given,
         )
         limit = run.examined.outcome.timeout_seconds
         result = await run_safely(run.tool, run.call, run.examined.args, context, limit, self._parts.redact)
-        return redacted(result, self._parts.redact)
+        return redacted(echoing(result, run.given), self._parts.redact)
+
+    async def _note_where_it_went(self, run: _Run, result: ToolResult) -> None:
+        """What a person has let go somewhere may go there again without their looking for who named the place."""
+        asked = run.request.approval is not None and isinstance(run.examined.outcome.verdict, Ask)
+        places = destinations_in(run.examined.arguments)
+        if self._parts.contacts is not None and asked and result.ok and places:
+            judged = run.request.judged
+            await self._parts.contacts.of(judged.actor.user_id).approve(places, task_id=judged.task_id)
 
     async def _stored(self, result: ToolResult) -> BlobRef:
         return await self._parts.blobs.put(result.model_dump_json().encode())
@@ -220,6 +242,13 @@ class Acting(activities.Acting):
     async def _replayed(self, ref: BlobRef) -> RunOutcome:
         result = ToolResult.model_validate_json(await self._parts.blobs.get(ref))
         return _outcome(result, ref).model_copy(update={"replayed": True})
+
+
+def echoing(result: ToolResult, given: Provenance) -> ToolResult:
+    """A result can repeat what the call was given, and is then somebody else's word as well."""
+    if given.trusted:
+        return result
+    return result.model_copy(update={"provenance": result.provenance.joined(given)})
 
 
 def _outcome(result: ToolResult, ref: BlobRef) -> RunOutcome:

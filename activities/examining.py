@@ -11,11 +11,13 @@ from activities.catalogue import Catalogue
 from activities.metering import Meters, use_of, went_to, within_budget
 from activities.policy_source import PolicySource
 from activities.preview import one_line, preview
+from activities.provenance.gathering import Gathered, Gathering
+from activities.provenance.tracing import given, traced
 from activities.tool import BadArguments, Tool
 from contracts.activities import Demands, JudgeOutcome, JudgeRequest
 from contracts.approvals import NoStandingRules, StandingRules
 from contracts.blobs import Blobs
-from contracts.provenance import Provenance
+from contracts.provenance import Provenance, ToolLabels, Traced
 from contracts.tools import ToolCall, args_digest
 from contracts.usage import Exceeded, Unmetered, Use
 from contracts.values import JsonObject
@@ -31,6 +33,10 @@ class Examined:
     args: JsonObject
     use: Use | None = None
     """What it uses up."""
+    arguments: tuple[Traced, ...] = ()
+    """The arguments, taken to where they came from."""
+    given: Provenance | None = None
+    """Of all arguments together; None if they were not looked at."""
 
 
 class Examiner:
@@ -44,13 +50,16 @@ class Examiner:
         standing: StandingRules | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         meters: Meters | None = None,
+        gathering: Gathering | None = None,
     ) -> None:
+        """Without `gathering` the task's taint alone says where arguments came from."""
         self._catalogue = catalogue
         self._policy = policy
         self._blobs = blobs
         self._standing = standing or NoStandingRules()
         self._now = now
         self._meters = meters or Meters(Unmetered(), now)
+        self._gathering = gathering
 
     async def examine(
         self, request: JudgeRequest, real_paths: Mapping[str, str] | None = None, *, again: bool = False
@@ -82,7 +91,9 @@ class Examiner:
         if args_digest(tool.spec.name, args) != request.call.args_sha256:
             raise BadArguments("arguments: they are not the ones that their digest was taken of")
         self._catalogue.check(tool.spec.name, args)
-        asked = _question(tool, args, request).model_copy(update={"real_paths": dict(real)})
+        gathered = await self._gathered(request)
+        traced_question = await asyncio.to_thread(self._question, tool, args, request, gathered)
+        asked = traced_question.model_copy(update={"real_paths": dict(real)})
         question = await self._with_habits(await self._with_standing(asked, request), again=again)
         verdict = await asyncio.to_thread(self._policy.judge, question)
         use = use_of(request, question, verdict)
@@ -110,7 +121,8 @@ class Examiner:
             ),
             operands=operands_of(question.actions) if isinstance(verdict, Ask) else (),
         )
-        return Examined(outcome, tool, args, use)
+        came_from = given(request.call, question.arguments, tainted=request.tainted)
+        return Examined(outcome, tool, args, use, question.arguments, came_from)
 
     async def _exceeded(self, use: Use | None, verdict: Verdict, request: JudgeRequest) -> tuple[Exceeded, ...]:
         """The ceilings that the call would go over; without any, what it uses up is reserved."""
@@ -135,20 +147,36 @@ class Examiner:
         standing = await self._standing.of(request.actor.user_id, request.task_id, at)
         return question.model_copy(update={"standing": standing, "at": at})
 
+    async def _gathered(self, request: JudgeRequest) -> Gathered | None:
+        if self._gathering is None or request.transcript_ref is None:
+            return None
+        return await self._gathering.gathered(request.transcript_ref, request.actor.user_id, self._labels_of)
 
-def _question(tool: Tool, args: JsonObject, request: JudgeRequest) -> Question:
-    return Question(
-        actor=request.actor,
-        tool=tool.spec.name,
-        args=args,
-        actions=tool.actions(args),
-        spoken_hosts=request.spoken_hosts,
-        approved_hosts=request.approved_hosts,
-        provenance=_provenance(request),
-        tainted=request.tainted,
-        private=request.private,
-        task_risk=request.task_risk,
-    )
+    def _labels_of(self, name: str) -> ToolLabels:
+        tool = self._catalogue.find(name)
+        return ToolLabels() if tool is None else tool.spec.labels
+
+    def _question(self, tool: Tool, args: JsonObject, request: JudgeRequest, gathered: Gathered | None) -> Question:
+        labels = tool.spec.labels
+        arguments: tuple[Traced, ...] = ()
+        if self._gathering is not None:
+            arguments = traced(request.call, args, labels, gathered, tainted=request.tainted)
+        return Question(
+            actor=request.actor,
+            tool=tool.spec.name,
+            args=args,
+            actions=tool.actions(args),
+            spoken_hosts=request.spoken_hosts,
+            approved_hosts=request.approved_hosts,
+            provenance=_provenance(request),
+            tainted=request.tainted,
+            private=request.private,
+            labels=labels,
+            arguments=arguments,
+            spoken_effects=gathered.spoken_effects if gathered else (),
+            suspicion=gathered.suspicion if gathered else 0.0,
+            task_risk=request.task_risk,
+        )
 
 
 def _provenance(request: JudgeRequest) -> Provenance:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from contracts.provenance import Confidentiality
+
 
 class Note(Protocol):
     """One remembered text, and the task that it came from."""
@@ -25,11 +27,28 @@ class Note(Protocol):
         """False if the text came from outside; it stays so."""
         ...
 
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Where the text came from, such as `user` or `web:https://host`."""
+        ...
+
+    @property
+    def confidentiality(self) -> Confidentiality: ...
+
 
 class PersonalNotes(Protocol):
     """The notes of one person, and no way from there to another's."""
 
-    async def remember(self, text: str, *, task_id: str, call_id: str, trusted: bool = True) -> Note:
+    async def remember(
+        self,
+        text: str,
+        *,
+        task_id: str,
+        call_id: str,
+        trusted: bool = True,
+        origins: tuple[str, ...] = (),
+        confidentiality: Confidentiality = "private",
+    ) -> Note:
         """Keep one text. The same call again gives the note that it made first."""
         ...
 

@@ -10,7 +10,7 @@ from contracts.texts import limits as limit_texts
 from contracts.texts import tools as texts
 from contracts.tools import ToolCall, ToolError, ToolResult
 
-_OURS = Provenance(trusted=True, origins=("system",))
+_OURS = Provenance(trusted=True, origins=("system",), confidentiality="public")
 
 
 def not_understood(call: ToolCall, problem: str, rule: str, language: Language) -> ToolResult:

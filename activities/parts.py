@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from activities.notes import Notes
+from activities.provenance.contacts import Contacts
 
 
 @dataclass(frozen=True)
@@ -12,3 +13,5 @@ class ToolParts:
     notes: Notes
     proxy: str = "http://127.0.0.1:3128"
     """The only way out of a sandbox, as a program inside it sees it."""
+    contacts: Contacts | None = None
+    """The address books; without them there is no tool for them."""

@@ -21,6 +21,7 @@ from activities.planner import (
 from activities.planners.drafts import CallWriter, clean_text, write_reply
 from activities.planners.past import Past
 from activities.planners.web_names import spoken_hosts
+from activities.provenance.sources import attaches, quotes
 from activities.step_budget import CeilingsOf, StepBudget, ceilings_for
 from activities.tool import Tool
 from contracts.activities import Planning
@@ -57,12 +58,15 @@ class Thinking(Planning):
         blobs: Blobs,
         metering: Metering | None = None,
         ceilings: CeilingsOf = lambda _: (),
+        transcript: Transcript | None = None,
+        past: Past | None = None,
     ) -> None:
+        """`transcript` and `past` may be shared with whoever reads the same turns."""
         self._planner = planner
         self._tools = tools
         self._blobs = blobs
-        self._transcript = Transcript(blobs)
-        self._past = Past(blobs)
+        self._transcript = transcript or Transcript(blobs)
+        self._past = past or Past(blobs)
         self._metering = metering or Unmetered()
         self._ceilings = ceilings
 
@@ -97,6 +101,8 @@ class Thinking(Planning):
             spoken_hosts=spoken_hosts(own_words(turn.text) for turn in turns if isinstance(turn, UserTurn)),
             over_budget=isinstance(thought.draft, DraftQuestion) and thought.draft.over_budget,
             exceeded=budget.exceeded,
+            quotes=quotes(turns),
+            attaches=attaches(turns),
         )
 
     async def _budget(self, request: PlanRequest) -> StepBudget:

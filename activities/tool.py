@@ -1,12 +1,13 @@
 """What a tool is: a description for planners, its actions for policy, and one function that acts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from contracts.blobs import Blobs
 from contracts.language import Language
 from contracts.messages import HostGrant
+from contracts.provenance import Provenance
 from contracts.sandbox import Sandbox
 from contracts.tools import ToolResult, ToolSpec
 from contracts.values import JsonObject
@@ -33,6 +34,10 @@ class ToolContext:
     """Hosts that this call may reach; the egress proxy is what enforces it."""
     tainted: bool = False
     """True if the task has read untrusted content, so that what it writes may repeat it."""
+    private: bool = False
+    """True if the task has read what only the person may see."""
+    given: Provenance = field(default_factory=lambda: Provenance(trusted=False, origins=("planner",)))
+    """Of the arguments of this call: what it keeps of them is no better."""
 
     @property
     def foreign_may_be_inside(self) -> bool:
@@ -41,6 +46,14 @@ class ToolContext:
         Without it a sandbox holds only its image and what the task itself has made there.
         """
         return self.tainted or bool(self.egress)
+
+    def from_sandbox(self, origin: str) -> Provenance:
+        """Of what comes out of the sandbox: it holds nothing but its image and what this task has brought into it."""
+        return Provenance(
+            trusted=not self.foreign_may_be_inside,
+            origins=(origin,),
+            confidentiality="private" if self.private else "public",
+        )
 
     @property
     def sandbox(self) -> Sandbox:

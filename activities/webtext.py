@@ -29,7 +29,8 @@ def seen(title: str, status: int | None, language: Language) -> str:
 
 def from_web(*urls: str) -> Provenance:
     """Everything that a page says is somebody else's word."""
-    return Provenance(trusted=False, origins=tuple(dict.fromkeys(f"web:{_origin(url)}" for url in urls if url)))
+    origins = tuple(dict.fromkeys(f"web:{_origin(url)}" for url in urls if url))
+    return Provenance(trusted=False, origins=origins, confidentiality="public")
 
 
 def _origin(url: str) -> str:

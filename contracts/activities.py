@@ -12,7 +12,7 @@ from contracts.delivery import DeliverOutcome, DeliverRequest
 from contracts.language import Language
 from contracts.messages import Attachment, HostGrant
 from contracts.planning import PlanOutcome, PlanRequest
-from contracts.provenance import Provenance
+from contracts.provenance import Provenance, TakenIn
 from contracts.sandbox import Lease, LeaseRequest, Snapshot, SnapshotKind, SweepReport
 from contracts.task import Approval, Decision
 from contracts.tools import ToolCall
@@ -185,6 +185,8 @@ class AcquireRequest(Value):
     """Save the state under this name before the lease is given."""
     retention_days: float | None = None
     """How long the sandbox is kept after its last use; None leaves it as it was."""
+    taken_in: TakenIn = TakenIn()
+    """By the task, and so by everything that it does in the sandbox."""
 
 
 class Acquired(Value):
@@ -199,6 +201,8 @@ class Acquired(Value):
     """The one that was asked for."""
     problem: str = ""
     """Why it is not the state that was left, such as that the newest snapshot had been changed."""
+    taken_in: TakenIn = TakenIn()
+    """By the sandbox, in its whole life and in the one that it was made from."""
 
 
 class SnapshotRequest(Value):
@@ -281,6 +285,11 @@ class Watching:
 
     @activity.defn(name="task_is_open")
     async def task_is_open(self, task_id: str) -> bool:
+        raise NotImplementedError
+
+    @activity.defn(name="what_task_took_in")
+    async def what_task_took_in(self, task_id: str) -> TakenIn:
+        """Of a task that nobody can say anything about the worst is believed."""
         raise NotImplementedError
 
     @activity.defn(name="await_lift")

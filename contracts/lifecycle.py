@@ -1,9 +1,10 @@
 """The life of one sandbox: what starts its workflow, what can be said to it, and what can be seen of it.
 
 Messages of `SandboxWorkflow`. From its task come the update `need(AcquireRequest) -> Acquired` and the signals
-`waiting(WaitingNotice)` and `ended()`. From people come the updates `pause()`, `resume(lost_epoch)`, `restore(which)`,
-`reset()` and `destroy()`, each of which gives the SandboxView, `snapshot(name, kind) -> Snapshot`, and
-`fork(name, which) -> str`, which gives the new owner. The query is `view() -> SandboxView`.
+`waiting(WaitingNotice)`, `takes_in(TakenIn)` and `ended()`. From people come the updates `pause()`,
+`resume(lost_epoch)`, `restore(which)`, `reset()` and `destroy()`, each of which gives the SandboxView,
+`snapshot(name, kind) -> Snapshot`, `undo(step) -> Undone`, and `fork(name, which) -> str`, which gives the new owner.
+The query is `view() -> SandboxView`.
 """
 
 from datetime import datetime
@@ -13,6 +14,7 @@ from pydantic import Field
 
 from contracts.activities import Acquired, AcquireRequest
 from contracts.messages import HostGrant
+from contracts.provenance import TakenIn
 from contracts.sandbox import Lease, Snapshot
 from contracts.values import Value
 
@@ -101,6 +103,7 @@ class SandboxCarry(Value):
     history: tuple[Transition, ...] = ()
     retention_days: float | None = None
     """What policy says of it; None leaves it to `lifetimes`."""
+    taken_in: TakenIn = TakenIn()
 
 
 class SandboxInput(Value):
@@ -114,6 +117,8 @@ class SandboxInput(Value):
     lifetimes: Lifetimes = Lifetimes()
     snapshots: tuple[Snapshot, ...] = ()
     """What a fork begins with."""
+    taken_in: TakenIn = TakenIn()
+    """By the sandbox that a fork was made from."""
     continue_after_events: int = Field(default=0, ge=0)
     """Continue as new after so many history events; 0 leaves it to the server's advice."""
     carry: SandboxCarry | None = None
@@ -144,3 +149,5 @@ class SandboxView(Value):
     """The last changes of state, oldest first."""
     touched: datetime | None = None
     """When it was last needed."""
+    taken_in: TakenIn = TakenIn()
+    """Whether others may have written what lies in it, and whether some of it is for the person alone."""

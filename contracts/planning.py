@@ -89,3 +89,7 @@ class PlanOutcome(Value):
     """True if nothing was asked of the model because the budget would not bear it; `next_step` then asks the person."""
     exceeded: tuple[Exceeded, ...] = ()
     """Which budgets those were."""
+    quotes: bool = False
+    """True if a message of the person passes on what somebody else wrote, which the planner has now read."""
+    attaches: bool = False
+    """True if the person gave a file of their own."""

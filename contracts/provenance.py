@@ -55,6 +55,18 @@ class Provenance(Value):
         )
 
 
+class TakenIn(Value):
+    """What a task, and its sandbox with it, has taken in so far; it never becomes less."""
+
+    foreign: bool = False
+    """True once something that others may have written has come in."""
+    private: bool = False
+    """True once something that only the person may see has come in."""
+
+    def joined(self, other: "TakenIn") -> "TakenIn":
+        return TakenIn(foreign=self.foreign or other.foreign, private=self.private or other.private)
+
+
 class ToolLabels(Value):
     """What kind of thing a tool is, said once by whoever offers it, in words that are the same for every tool.
 

@@ -11,7 +11,7 @@ from contracts.blobs import BlobRef, Sha256
 from contracts.language import Language
 from contracts.messages import Address, Attachment, HostGrant
 from contracts.planning import Usage
-from contracts.provenance import Effect
+from contracts.provenance import Effect, TakenIn
 from contracts.sandbox import Lease
 from contracts.transcript import Turn, UserTurn
 from contracts.values import Value
@@ -85,6 +85,8 @@ class TaskInput(Value):
     pushes: bool = True
     """False for a channel that asks for the status itself, such as the terminal."""
     carry: "Carry | None" = None
+    taken_in: TakenIn = TakenIn()
+    """What it inherits from the task that started it, or that it continues."""
 
 
 class StepView(Value):
@@ -274,6 +276,7 @@ class TaskStatus(Value):
     sequence: int = 0
     """Grows with every visible change."""
     language: Language = "en"
+    taken_in: TakenIn = TakenIn()
 
 
 class TaskResult(Value):

@@ -10,6 +10,7 @@ NAMES = frozenset(
         "tasks",
         "status",
         "retry",
+        "undo",
         "pause",
         "resume",
         "approve",

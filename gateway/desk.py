@@ -5,6 +5,7 @@ from typing import Protocol
 
 from contracts.conversation import Accepted, ConversationState, Delivered, Mode
 from contracts.task import Decision, GivenAnswer, Phase, Receipt, Says, TaskStatus
+from contracts.undo import Undone
 from contracts.values import Value
 
 
@@ -95,6 +96,10 @@ class Desk(Protocol):
 
     async def retry(self, task_id: str, from_step: int | None, *, reason: str, request_id: str) -> Retried:
         """Go on again from just before a step, else before the last one. The same request id does it once."""
+        ...
+
+    async def undo(self, task_id: str, step: int | None) -> Undone:
+        """Take back what a step did to files, else the last one that did something. Raises: Refused while it works."""
         ...
 
     async def reachable(self) -> bool:

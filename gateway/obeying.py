@@ -11,6 +11,7 @@ from contracts.language import Language
 from contracts.task import Approval, Phase
 from contracts.texts import approvals as approval_texts
 from contracts.texts import gateway as texts
+from contracts.texts import undo as undo_texts
 from contracts.texts.sentence import Sentence
 from gateway.card import SentenceFor
 from gateway.channel import Incoming
@@ -22,6 +23,7 @@ from gateway.pairing import OWNER, Person
 from gateway.requests import Requests
 from gateway.rich import clip, text_of
 from gateway.standing_rules import StandingDesk, rule_line
+from gateway.undoing import undone_text
 from gateway.view import PHASES, progress_page
 
 TASKS_SHOWN = 10
@@ -36,6 +38,7 @@ REFUSALS: dict[str, Sentence] = {
     errors.ALREADY_DECIDED: texts.OUT_OF_DATE,
     errors.STALE_QUESTION: texts.OUT_OF_DATE,
     errors.NOT_ALLOWED: texts.NOT_ALLOWED,
+    errors.SANDBOX_BUSY: undo_texts.BUSY,
     "QueueFull": texts.QUEUE_FULL,
     "NothingToRetry": texts.NOTHING_TO_RETRY,
 }
@@ -78,6 +81,7 @@ class Obeying:
             "tasks": self._tasks,
             "status": self._status,
             "retry": self._retry,
+            "undo": self._undo,
             "pause": self._pause,
             "resume": self._resume,
             "approve": self._decide,
@@ -129,9 +133,8 @@ class Obeying:
         return text_of(page.spans)
 
     async def _retry(self, command: Command, incoming: Incoming, person: Person) -> str:
-        words = list(command.words)
-        step = int(words.pop()) if words and words[-1].isdecimal() and len(words[-1]) < 4 else None
-        task_id = await self._named(tuple(words), incoming, person) or await self._latest(incoming)
+        words, step = _with_step(command.words)
+        task_id = await self._named(words, incoming, person) or await self._latest(incoming)
         if task_id is None:
             return texts.NO_TASK.say(incoming.language)
         task = await self.mine(task_id, person)
@@ -139,6 +142,15 @@ class Obeying:
         reason = f"/retry by {by(person)}"
         retried = await self._desk.retry(task_id, step, reason=reason, request_id=request_id)
         return texts.RETRIED.say(incoming.language, step=retried.step, goal=_goal(task))
+
+    async def _undo(self, command: Command, incoming: Incoming, person: Person) -> str:
+        words, step = _with_step(command.words)
+        named = await self._named(words, incoming, person)
+        task_id = named if words else await self._latest(incoming)
+        if task_id is None:
+            return texts.NO_TASK.say(incoming.language)
+        await self.mine(task_id, person)
+        return undone_text(await self._desk.undo(task_id, step), incoming.language)
 
     async def _pause(self, command: Command, incoming: Incoming, person: Person) -> str:
         task = await self._running(command, incoming, person)
@@ -258,6 +270,13 @@ def said_by(person: Person, *, approve: bool, note: str = "", always: Always = "
 def _whose(person: Person) -> str | None:
     """Whose standing rules a person may see: their own, and the owner everybody's."""
     return None if person.role == OWNER else by(person)
+
+
+def _with_step(words: tuple[str, ...]) -> tuple[tuple[str, ...], int | None]:
+    """A short number at the end is a step."""
+    if words and words[-1].isdecimal() and len(words[-1]) < 4:
+        return words[:-1], int(words[-1])
+    return words, None
 
 
 def _goal(task: TaskSummary) -> str:

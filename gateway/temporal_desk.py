@@ -33,13 +33,15 @@ from contracts.conversation import (
     Mode,
     SetMode,
 )
-from contracts.queues import WORKFLOWS, conversation_workflow_id, task_workflow_id
+from contracts.queues import WORKFLOWS, conversation_workflow_id, sandbox_workflow_id, task_workflow_id
 from contracts.task import Decision, GivenAnswer, PauseRequest, Phase, Receipt, Says, TaskStatus
+from contracts.undo import Undone
 from contracts.values import Value
 from gateway.desk import DeskUnreachable, NoSuchTask, Refused, Retried, TaskSummary
 from gateway.reset import NothingToRetry, retry_task
 
 UPDATE_SECONDS = 15.0
+UNDO_SECONDS = 120.0
 """An update is safe only once a worker has taken it, so that this bounds how long a worker may be away."""
 
 QUERY_SECONDS = 10.0
@@ -148,6 +150,12 @@ class TemporalDesk:
                 raise Refused("NothingToRetry", str(nothing)) from nothing
             await self._task(task_id).signal("retried", reason, rpc_timeout=RPC_SECONDS)
         return Retried(task_id=task_id, run_id=run_id, step=step)
+
+    async def undo(self, task_id: str, step: int | None) -> Undone:
+        async with answering(task_id, UNDO_SECONDS):
+            sandbox = self._client.get_workflow_handle(sandbox_workflow_id(task_id))
+            undone: Undone = await sandbox.execute_update("undo", step, result_type=Undone)
+            return undone
 
     async def reachable(self) -> bool:
         if self._connected is None:

@@ -9,8 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from contracts.provenance import Confidentiality
 from contracts.values import Value
 from memory.ranking import rank
+
+MOST_ORIGINS = 20
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS notes (
@@ -39,6 +42,9 @@ class Note(Value):
     at: datetime
     trusted: bool = True
     """False if the text came from outside; it stays so."""
+    origins: tuple[str, ...] = ()
+    """Where it came from, such as `user` or `web:https://host`."""
+    confidentiality: Confidentiality = "private"
 
 
 class Notes:
@@ -63,10 +69,27 @@ class PersonalNotes:
         self._now = now
         self._owner = hashlib.sha256(f"notes of {user_id}".encode()).hexdigest()
 
-    async def remember(self, text: str, *, task_id: str, call_id: str, trusted: bool = True) -> Note:
+    async def remember(
+        self,
+        text: str,
+        *,
+        task_id: str,
+        call_id: str,
+        trusted: bool = True,
+        origins: tuple[str, ...] = (),
+        confidentiality: Confidentiality = "private",
+    ) -> Note:
         """Keep `text`. The same call again gives the note that it made first, even one forgotten since."""
         note_id = hashlib.sha256(f"{task_id}/{call_id}".encode()).hexdigest()[:16]
-        note = Note(note_id=note_id, text=text, task_id=task_id, at=self._now(), trusted=trusted)
+        note = Note(
+            note_id=note_id,
+            text=text,
+            task_id=task_id,
+            at=self._now(),
+            trusted=trusted,
+            origins=origins[:MOST_ORIGINS],
+            confidentiality=confidentiality,
+        )
         return await asyncio.to_thread(self._insert, note)
 
     async def recall(self, query: str, *, limit: int = 5) -> tuple[Note, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from contracts.quoting import own_words, quoted
 from contracts.transcript import NoteTurn, PlannerTurn, ToolTurn, Turn, UserTurn
 from memory.tokens import clip, tokens_of
 
@@ -33,11 +34,15 @@ class Summary:
     done: tuple[Done, ...]
     forgotten: int = 0
     """How many calls before these are not listed any more."""
+    passed_on: tuple[str, ...] = ()
+    """What the person quoted or passed on: the words of others."""
 
 
 def summary_of(older: Sequence[Turn], budget_tokens: int) -> Summary:
     """Half of the budget goes to the person's words, a quarter each to rulings and to what was done."""
-    said = [turn.text for turn in older if isinstance(turn, UserTurn) and turn.text]
+    texts = [turn.text for turn in older if isinstance(turn, UserTurn)]
+    said = [words for text in texts if (words := own_words(text).strip())]
+    others = [words for text in texts if (words := quoted(text).strip())]
     decided = [turn.text for turn in older if isinstance(turn, NoteTurn)]
     done = _done(older)
     kept = _newest(done, budget_tokens // 4)
@@ -46,6 +51,7 @@ def summary_of(older: Sequence[Turn], budget_tokens: int) -> Summary:
         decided=_fit(decided, budget_tokens // 4),
         done=kept,
         forgotten=len(done) - len(kept),
+        passed_on=_fit(others, budget_tokens // 8),
     )
 
 

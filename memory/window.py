@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from contracts.quoting import own_words, quoted, quoting
 from contracts.tools import ToolResult
-from contracts.transcript import PlannerTurn, ToolTurn, Turn
+from contracts.transcript import PlannerTurn, ToolTurn, Turn, UserTurn
 from memory.summary import Summary, summary_of
 from memory.tokens import clip, tokens_of
 
@@ -27,6 +28,8 @@ class Window:
     """Texts that were too long are clipped."""
     texts: Mapping[str, str]
     """Result text by call id, as far as it is shown."""
+    trusted: frozenset[str] = frozenset()
+    """Ids of the calls whose results nobody else can have written."""
 
 
 def window(turns: Sequence[Turn], results: Mapping[str, ToolResult], budget_tokens: int) -> Window:
@@ -48,6 +51,7 @@ def window(turns: Sequence[Turn], results: Mapping[str, ToolResult], budget_toke
         summary=summary_of(older, int(budget_tokens * SUMMARY_SHARE)) if older else None,
         turns=tuple(shown),
         texts=texts,
+        trusted=frozenset(call_id for call_id in texts if results[call_id].provenance.trusted),
     )
 
 
@@ -77,7 +81,14 @@ def _fitted(
 def _clipped(turn: Turn, max_tokens: int) -> Turn:
     if isinstance(turn, ToolTurn) or tokens_of(turn.text) <= max_tokens:
         return turn
-    return turn.model_copy(update={"text": clip(turn.text, max_tokens)})
+    text = clipped_words(turn.text, max_tokens) if isinstance(turn, UserTurn) else clip(turn.text, max_tokens)
+    return turn.model_copy(update={"text": text})
+
+
+def clipped_words(text: str, max_tokens: int) -> str:
+    """A person's message cut short, of which every line stays with whoever wrote it."""
+    own, others = clip(own_words(text), max_tokens), quoted(text)
+    return f"{own}\n{quoting(clip(others, max_tokens))}".strip() if others.strip() else own
 
 
 def _cost(block: Sequence[Turn], texts: Mapping[str, str]) -> int:

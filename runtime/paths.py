@@ -62,6 +62,11 @@ class DataPaths:
         return self.root / "memory" / "notes.db"
 
     @property
+    def contacts(self) -> Path:
+        """People's address books, and the destinations that they have approved."""
+        return self.root / "memory" / "contacts.db"
+
+    @property
     def received(self) -> Path:
         """Where the terminal puts the files that tasks send."""
         return self.root / "received"

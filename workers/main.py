@@ -65,7 +65,12 @@ def control(parts: Parts) -> Served:
     """What needs no sandbox."""
     return Served(
         CONTROL,
-        [parts.acting.run_tool, parts.watching.task_is_open, parts.placing.acquire_sandbox],
+        [
+            parts.acting.run_tool,
+            parts.watching.task_is_open,
+            parts.watching.what_task_took_in,
+            parts.placing.acquire_sandbox,
+        ],
         at_once=WAITING_NEEDS,
     )
 
@@ -81,6 +86,7 @@ def sandboxes(parts: Parts, settings: Settings) -> list[Served]:
         leasing.snapshot_sandbox,
         leasing.sleep_sandbox,
         leasing.release_sandbox,
+        parts.undoing.undo_in_sandbox,
         parts.sweeping.sweep_host,
     ]
     return [

@@ -19,8 +19,11 @@ from activities.leasing import Leasing
 from activities.metering import Meters
 from activities.noting import Noting
 from activities.parts import ToolParts
+from activities.planners.past import Past
 from activities.planning import Thinking
+from activities.provenance.gathering import Gathering
 from activities.tool import Tool
+from activities.undoing import Undoing
 from audit.ledger import Ledger
 from audit.log import AuditLog
 from audit.standing import Standing
@@ -28,7 +31,9 @@ from audit.usage import Meter
 from contracts.audit import NoRecord
 from contracts.lifecycle import Lifetimes
 from contracts.sandbox import SandboxUnavailable
+from memory.contacts import Contacts
 from memory.notes import Notes
+from memory.transcript import Transcript
 from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.discover import discover
@@ -74,6 +79,7 @@ class Parts:
     watching: Watching
     entry: Entry
     noting: Noting
+    undoing: Undoing
 
 
 @asynccontextmanager
@@ -86,14 +92,17 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
     keyring = Keyring.load(settings.data_dir)
     policy_file = policy_of(settings, paths)
     blobs = FileBlobs(paths.blobs, keyring)
-    tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now)))
+    contacts = Contacts(paths.contacts, keyring, now)
+    tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now), contacts=contacts))
+    transcript, past = Transcript(blobs), Past(blobs)
+    gathering = Gathering(transcript, past, contacts)
     async with AsyncExitStack() as stack:
         standing = await Standing.open(paths.standing, keyring)
         stack.push_async_callback(standing.close)
         meter = await Meter.open(paths.usage, keyring.derived_naming(b"usage"), now)
         stack.push_async_callback(meter.close)
         meters = Meters(meter, now)
-        examiner = Examiner(Catalogue(tools), policy_file, blobs, standing, now, meters)
+        examiner = Examiner(Catalogue(tools), policy_file, blobs, standing, now, meters, gathering)
         client = await connect(settings, keyring, runtime=runtime, identity=f"worker-{settings.host_id}")
         log = await AuditLog.open(paths.audit_log)
         stack.push_async_callback(log.close)
@@ -117,6 +126,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             now=now,
             meters=meters,
             confirmed=SecondFactor(paths, keyring).verify,
+            contacts=contacts,
         )
         yield Parts(
             client=client,
@@ -127,6 +137,8 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
                 blobs=blobs,
                 metering=meter,
                 ceilings=policy_file.ceilings,
+                transcript=transcript,
+                past=past,
             ),
             judging=Judging(examiner),
             acting=Acting(acting),
@@ -136,6 +148,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             watching=Watching(client),
             entry=entry_of(settings, keyring, host, log, words),
             noting=Noting(NoRecord(), standing, now, meters),
+            undoing=Undoing(host),
         )
 
 

@@ -1,11 +1,20 @@
-"""The activity that looks up whether a task still runs."""
+"""The activities that look up whether a task still runs, and what it has taken in."""
 
 from temporalio import activity
-from temporalio.client import Client, WorkflowExecutionStatus
+from temporalio.client import (
+    Client,
+    WorkflowExecutionStatus,
+    WorkflowQueryFailedError,
+    WorkflowQueryRejectedError,
+)
 from temporalio.service import RPCError, RPCStatusCode
 
 from contracts import activities
+from contracts.provenance import TakenIn
 from contracts.queues import task_workflow_id
+from contracts.task import TaskStatus
+
+UNKNOWN = TakenIn(foreign=True, private=True)
 
 
 async def is_open(client: Client, task_id: str) -> bool:
@@ -24,6 +33,19 @@ class Watching(activities.Watching):
 
     def __init__(self, client: Client) -> None:
         self._client = client
+
+    @activity.defn(name="what_task_took_in")
+    async def what_task_took_in(self, task_id: str) -> TakenIn:
+        task = self._client.get_workflow_handle(task_workflow_id(task_id))
+        try:
+            status: TaskStatus = await task.query("status", result_type=TaskStatus)
+        except (WorkflowQueryFailedError, WorkflowQueryRejectedError):
+            return UNKNOWN
+        except RPCError as error:
+            if error.status is not RPCStatusCode.NOT_FOUND:
+                raise
+            return UNKNOWN
+        return status.taken_in
 
     @activity.defn(name="task_is_open")
     async def task_is_open(self, task_id: str) -> bool:

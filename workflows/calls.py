@@ -13,6 +13,7 @@ from contracts.activities import Acting, Earlier, JudgeOutcome, JudgeRequest, Ju
 from contracts.approvals import StepUp
 from contracts.language import Language
 from contracts.messages import HostGrant
+from contracts.provenance import Provenance, TakenIn
 from contracts.queues import CONTROL
 from contracts.sandbox import Lease
 from contracts.task import Approval, Phase, StepView
@@ -153,15 +154,19 @@ class Calls:
 
     def _question(self, call: ToolCall, approved_hosts: tuple[HostGrant, ...] | None = None) -> JudgeRequest:
         state = self._state
+        taken = state.taken_in()
         return JudgeRequest(
             task_id=state.given.record.task_id,
             actor=state.given.actor,
             call=call,
             spoken_hosts=state.spoken_hosts,
             approved_hosts=state.approved_hosts if approved_hosts is None else approved_hosts,
-            tainted=state.tainted,
+            tainted=taken.foreign,
+            private=taken.private,
+            transcript_ref=state.transcript_ref,
             task_risk=state.risk_score,
             budget_usd=state.budget_usd,
+            goal=state.given.goal,
         )
 
     async def _act(self, call: ToolCall, judged: JudgeOutcome, leave: Leave) -> ToolTurn:
@@ -247,7 +252,7 @@ class Calls:
 
     def _finished(self, call: ToolCall, outcome: RunOutcome) -> ToolTurn:
         state = self._state
-        state.tainted = state.tainted or not outcome.provenance.trusted
+        state.takes_in(taken_in(outcome.provenance))
         state.files.extend(outcome.send)
         self._show(call, "done" if outcome.turn.ok else "denied" if outcome.turn.error == "denied" else "failed")
         return outcome.turn
@@ -291,6 +296,11 @@ class Calls:
 def _needed(call: ToolCall, calls: Sequence[ToolCall]) -> list[str]:
     """The calls of the same step that come before it."""
     return [other for other in call.after if any(other == each.call_id for each in calls)]
+
+
+def taken_in(provenance: Provenance) -> TakenIn:
+    """What a task takes in with a value of this provenance."""
+    return TakenIn(foreign=not provenance.trusted, private=provenance.confidentiality != "public")
 
 
 def sentence_of(reason: Reason, language: Language) -> str:

@@ -12,6 +12,7 @@ from contracts.activities import Leasing, ReclaimRequest, SnapshotRequest
 from contracts.lifecycle import SandboxState
 from contracts.queues import HOSTS
 from contracts.sandbox import Lease, LeaseRequest, Snapshot, SnapshotKind
+from contracts.undo import Undoing, Undone, UndoRequest
 from workflows import limits
 from workflows.failures import host_is_away, type_of
 from workflows.stay import Stay
@@ -63,6 +64,12 @@ class Hosting:
     async def sleep(self, name: str, kind: SnapshotKind) -> Snapshot:
         """Its state under a name; it is on no host any more."""
         return await self._long(Leasing.sleep_sandbox, name, kind, "put to sleep")
+
+    async def undo(self, step: int | None) -> Undone:
+        """Take back what a step did to files."""
+        request = UndoRequest(lease=self._held(), step=step)
+        undone: Undone = await self._on_host(Undoing.undo_in_sandbox, request, limits.HOST_LONG, "take something back")
+        return undone
 
     async def release(self) -> None:
         """Give it up. A host that cannot be reached keeps it until its sweep."""

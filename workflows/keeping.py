@@ -10,6 +10,7 @@ from contracts.activities import Acquired, AcquireRequest
 from contracts.lifecycle import SandboxInput, SandboxState, SandboxView
 from contracts.queues import sandbox_workflow_id
 from contracts.sandbox import Lease, Snapshot, SnapshotKind
+from contracts.undo import Undone
 from workflows import limits
 from workflows.failures import reason_of, type_of
 from workflows.hosting import GivenUp, Hosting, is_lost
@@ -108,7 +109,11 @@ class Keeping:
             )
         snapshot = await self._forked(name, which)
         given = SandboxInput(
-            owner=name, user_id=stay.given.user_id, lifetimes=stay.given.lifetimes, snapshots=(snapshot,)
+            owner=name,
+            user_id=stay.given.user_id,
+            lifetimes=stay.given.lifetimes,
+            snapshots=(snapshot,),
+            taken_in=stay.taken_in,
         )
         try:
             await workflow.start_child_workflow(
@@ -122,6 +127,15 @@ class Keeping:
         except WorkflowAlreadyStartedError:
             raise refuse(errors.BAD_NAME, f"there is a sandbox named {name!r} already") from None
         return name
+
+    async def undo(self, step: int | None) -> Undone:
+        """Take back what a step of its task did to files. Raises: ApplicationError(SandboxBusy) while it works."""
+        stay = self._stay
+        if stay.working and not stay.waiting:
+            raise refuse(errors.SANDBOX_BUSY, f"the task of {stay.given.owner} works in it; pause the task first")
+        stay.used()
+        await self._ready("a person takes something back")
+        return await self._hosting.undo(step)
 
     async def reset(self) -> SandboxView:
         """An empty sandbox in place of this one; the snapshots of the old one stay."""

@@ -11,7 +11,9 @@ from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_
 from contracts import errors
 from contracts.activities import Acquired, AcquireRequest
 from contracts.lifecycle import SandboxInput, SandboxView, WaitingNotice
+from contracts.provenance import TakenIn
 from contracts.sandbox import Snapshot, SnapshotKind
+from contracts.undo import Undone
 from workflows.failures import reason_of, type_of
 from workflows.hosting import Hosting, is_lost
 from workflows.keeping import Keeping
@@ -150,6 +152,11 @@ class SandboxWorkflow:
         self._stay.rests(notice)
 
     @workflow.signal
+    def takes_in(self, taken_in: TakenIn) -> None:
+        """Its task has taken in something that is not the person's, or is the person's alone."""
+        self._stay.taken_in = self._stay.taken_in.joined(taken_in)
+
+    @workflow.signal
     def ended(self) -> None:
         """The task is over: what it left is saved, and its place given back at once."""
         self._stay.ends()
@@ -178,6 +185,11 @@ class SandboxWorkflow:
     async def fork(self, name: str, which: str = "") -> str:
         """Make a second one that shares the past, or that up to a snapshot; gives its owner's name."""
         return await self._asked(lambda: self._keeping.fork(name, which))
+
+    @workflow.update
+    async def undo(self, step: int | None = None) -> Undone:
+        """Take back what a step of its task did to files, or the last one that did something."""
+        return await self._asked(lambda: self._keeping.undo(step))
 
     @workflow.update
     async def reset(self) -> SandboxView:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from contracts.messages import Attachment, HostGrant
 from contracts.planning import Usage
+from contracts.provenance import TakenIn
 from contracts.sandbox import Lease
 from contracts.task import (
     Approval,
@@ -28,7 +29,8 @@ _FRACTION = re.compile(r"\d+\.\d+")
 class TaskState:
     """Mutable, and only ever changed by the workflow's own loop and handlers."""
 
-    def __init__(self, given: TaskInput) -> None:
+    def __init__(self, given: TaskInput, *, is_reset: bool = False) -> None:
+        """`is_reset` says that an earlier run of this task has gone further than this one knows."""
         carry = given.carry or Carry(
             additions=(given.request,), approved_hosts=given.grants, budget_usd=given.limits.budget_usd
         )
@@ -49,7 +51,9 @@ class TaskState:
         self.budget_usd = carry.budget_usd
         self.spoken_hosts = carry.spoken_hosts
         self.approved_hosts: tuple[HostGrant, ...] = carry.approved_hosts
-        self.tainted = carry.tainted
+        self.tainted = carry.tainted or given.taken_in.foreign
+        self.private = carry.private or given.taken_in.private
+        self.is_reset = is_reset
         self.files: list[Attachment] = list(carry.files)
         self.lines: dict[str, StepView] = {f"carried-{index}": line for index, line in enumerate(carry.steps)}
         self.failures: dict[tuple[str, str], int] = {(f.args_sha256, f.error): f.count for f in carry.failures}
@@ -66,6 +70,16 @@ class TaskState:
         self.denied_aims: dict[str, int] = dict(carry.denied_aims)
         self.closing = False
         self.result: TaskResult | None = None
+
+    def taken_in(self) -> TakenIn:
+        """By the task and its sandbox; what a reset made the task forget still lies in the sandbox that it had."""
+        forgotten = self.is_reset and self.needs > 0
+        return TakenIn(foreign=self.tainted or forgotten, private=self.private or forgotten)
+
+    def takes_in(self, other: TakenIn) -> None:
+        """Never less than before."""
+        self.tainted = self.tainted or other.foreign
+        self.private = self.private or other.private
 
     def changed(self) -> None:
         """Say that something a person sees is different now."""
@@ -147,6 +161,7 @@ class TaskState:
             notes=tuple(self.notes),
             sequence=self.sequence,
             language=self.given.language,
+            taken_in=self.taken_in(),
         )
 
     def carry(self) -> Carry:
@@ -162,7 +177,7 @@ class TaskState:
             budget_usd=self.budget_usd,
             spoken_hosts=self.spoken_hosts,
             approved_hosts=self.approved_hosts,
-            tainted=self.tainted,
+            tainted=self.taken_in().foreign,
             files=tuple(self.files),
             steps=tuple(self.lines.values()),
             failures=tuple(Failure(args_sha256=k[0], error=k[1], count=n) for k, n in self.failures.items()),
@@ -173,6 +188,7 @@ class TaskState:
             notes=tuple(self.notes),
             beyond=self.beyond,
             denied_aims=dict(self.denied_aims),
+            private=self.taken_in().private,
         )
 
     def waits_for_person(self) -> bool:

@@ -63,6 +63,7 @@ class Stay:
         self.answered: Answered | None = carry.answered
         self.history = list(carry.history)
         self.retention_days = carry.retention_days or given.lifetimes.retention_days
+        self.taken_in = carry.taken_in.joined(given.taken_in)
         self.not_before: datetime | None = None
         self.over = False
         self.doubted = 0
@@ -92,6 +93,7 @@ class Stay:
             answered=self.answered,
             history=tuple(self.history),
             retention_days=self.retention_days,
+            taken_in=self.taken_in,
         )
 
     def view(self) -> SandboxView:
@@ -112,6 +114,7 @@ class Stay:
             next_at=due[1] if due else None,
             history=tuple(self.history),
             touched=self.touched,
+            taken_in=self.taken_in,
         )
 
     def enter(self, state: SandboxState, why: str = "") -> None:
@@ -163,6 +166,7 @@ class Stay:
         self.image = request.image or self.image
         self.runtime = request.runtime or self.runtime
         self.retention_days = request.retention_days or self.retention_days
+        self.taken_in = self.taken_in.joined(request.taken_in)
         self.working, self.waiting, self.ended, self.wanted = True, False, False, ""
         self.touched = workflow.now()
         self.existed = self.existed or request.lost_epoch > 0
@@ -232,6 +236,7 @@ class Stay:
             files_lost=self.files_lost,
             snapshot=saved,
             problem=self.problem if self.restored or self.files_lost else "",
+            taken_in=self.taken_in,
         )
         self.restored, self.files_lost, self.problem, self.saved_as = None, False, "", ""
         self.answered = Answered(request=request, acquired=acquired)

@@ -40,7 +40,8 @@ class TaskWorkflow:
 
     @workflow.init
     def __init__(self, given: TaskInput) -> None:
-        self._state = TaskState(given)
+        info = workflow.info()
+        self._state = TaskState(given, is_reset=info.run_id != info.original_execution_run_id)
         self._visibility = Visibility(self._state)
         self._progress = Progress(self._state)
         self._asking = Asking(self._state, self._visibility)
@@ -130,6 +131,15 @@ class TaskWorkflow:
             ):
                 await workflow.sleep(pause, summary=f"wait for task {task_id}")
                 pause = min(60.0, pause * 2)
+            self._state.takes_in(
+                await workflow.execute_activity_method(
+                    Watching.what_task_took_in,
+                    task_id,
+                    task_queue=CONTROL,
+                    start_to_close_timeout=limits.LOOK_UP_ATTEMPT,
+                    summary=f"what has {task_id} taken in?",
+                )
+            )
 
     def _result(self, outcome: str, answer: str, reply: Reply | None = None) -> TaskResult:
         state = self._state

@@ -6,6 +6,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_
 from contracts.activities import Planning
 from contracts.errors import MACHINE_FULL
 from contracts.planning import AskUser, PlanOutcome, PlanRequest
+from contracts.provenance import TakenIn
 from contracts.task import Phase
 from contracts.texts import task as texts
 from contracts.usage import Ceiling, Exceeded, frees_at
@@ -62,6 +63,7 @@ class Thinking:
         state.transcript_ref = outcome.transcript_ref
         state.usage = state.usage.plus(outcome.usage)
         state.spoken_hosts = outcome.spoken_hosts
+        state.takes_in(TakenIn(foreign=outcome.quotes, private=outcome.attaches))
         return outcome
 
     async def _planner_failed(self, error: ActivityError) -> None:

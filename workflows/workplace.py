@@ -7,6 +7,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, is_cancelled_
 
 from contracts.activities import Acquired, AcquireRequest, Demands, Placing
 from contracts.lifecycle import WaitingNotice
+from contracts.provenance import TakenIn
 from contracts.queues import CONTROL, sandbox_workflow_id
 from contracts.sandbox import Lease, Snapshot
 from contracts.task import Phase
@@ -30,12 +31,17 @@ class Workplace:
         self._visibility = visibility
         self._asking = asking
         self._turn = asyncio.Lock()
-        self._resting: asyncio.Task[None] | None = None
+        self._watching: list[asyncio.Task[None]] = []
+        self._told = TakenIn()
+        """What the sandbox has been told that its task has taken in."""
         self._saved_step = 0
 
     def begin(self) -> None:
-        """Watch for waits from now on."""
-        self._resting = asyncio.create_task(self._rest_while_waiting())
+        """Watch from now on for waits, and for what the task takes in."""
+        self._watching = [
+            asyncio.create_task(self._rest_while_waiting()),
+            asyncio.create_task(self._say_what_is_taken_in()),
+        ]
 
     async def lease(self, demands: Demands = NONE) -> Lease:
         """The sandbox of this task, in use until `done`. Raises: TaskEnded if there is none and the person gives up."""
@@ -66,9 +72,11 @@ class Workplace:
 
     async def leave(self) -> None:
         """Its task needs it no more."""
-        if self._resting is not None:
-            self._resting.cancel()
+        for watching in self._watching:
+            watching.cancel()
         if self._state.needs:
+            if news := self._news():
+                await self._tell("takes_in", news)
             await self._tell("ended")
 
     def _ready(self, demands: Demands) -> Lease | None:
@@ -91,6 +99,7 @@ class Workplace:
             lost_epoch=state.epoch if state.lease is None else 0,
             snapshot=self._name() if demands.snapshot and self._saved_step != state.step else "",
             retention_days=demands.retention_days,
+            taken_in=state.taken_in(),
         )
         try:
             acquired = await workflow.execute_activity_method(
@@ -116,6 +125,8 @@ class Workplace:
     def _take(self, acquired: Acquired, demands: Demands) -> None:
         state = self._state
         state.lease, state.epoch, state.resting, state.save_as = acquired.lease, acquired.lease.epoch, False, ""
+        self._told = acquired.taken_in
+        state.takes_in(acquired.taken_in)
         if demands.snapshot:
             self._saved_step = state.step
         note = _note(acquired)
@@ -134,6 +145,19 @@ class Workplace:
                     self._state.resting = True
                     await self._tell("waiting", WaitingNotice(snapshot=self._state.save_as))
 
+    async def _say_what_is_taken_in(self) -> None:
+        """The sandbox outlives its task, can be forked, and must know what may lie in it."""
+        while True:
+            await workflow.wait_condition(lambda: self._state.lease is not None and self._news() is not None)
+            async with self._turn:
+                if news := self._news():
+                    self._told = self._told.joined(news)
+                    await self._tell("takes_in", news)
+
+    def _news(self) -> TakenIn | None:
+        taken = self._state.taken_in()
+        return None if taken.joined(self._told) == self._told else taken
+
     def _may_rest(self) -> bool:
         state = self._state
         return (
@@ -144,7 +168,7 @@ class Workplace:
             and state.waits_for_person()
         )
 
-    async def _tell(self, signal: str, *notice: WaitingNotice) -> None:
+    async def _tell(self, signal: str, *notice: WaitingNotice | TakenIn) -> None:
         """A sandbox that is gone need not be told."""
         handle = workflow.get_external_workflow_handle(sandbox_workflow_id(self._state.given.record.task_id))
         try:

@@ -10,8 +10,10 @@ from activities.planners.web_names import first_address
 from activities.playbook.model import Step
 from contracts.language import Language
 from contracts.texts import planner as texts
+from contracts.values import JsonObject
 
 PLAN = "plan"
+CONTACTS = "contacts"
 USAGES = {
     "run": "/run ls -la",
     "browse": "/browse https://example.com",
@@ -19,6 +21,7 @@ USAGES = {
     "get": "/get report.md",
     "remember": "/remember …",
     "recall": "/recall …",
+    CONTACTS: "/contacts add Anna anna@example.com",
     PLAN: "/plan FILE",
     "help": "/help",
 }
@@ -39,6 +42,8 @@ def obey(name: str, rest: str, tools: frozenset[str], language: Language) -> Und
         return Say(texts.HELP.say(language), "done")
     if name not in USAGES:
         return _unknown(name, language)
+    if name == CONTACTS:
+        return _book(rest, tools, language)
     if not rest:
         return Say(texts.USAGE.say(language, usage=USAGES[name]), "failed")
     if name in ("browse", "read"):
@@ -55,6 +60,19 @@ def _page(name: str, rest: str, tools: frozenset[str], language: Language) -> Un
         return Say(texts.BAD_ADDRESS.say(language, text=rest[:200]), "failed")
     wishes: list[Wish] = [OpenPages()] if name == "browse" else [ReadPages(), Summarise()]
     return outline(wishes, [url], tools, language)
+
+
+def _book(rest: str, tools: frozenset[str], language: Language) -> Understood:
+    """`/contacts`, `/contacts add NAME ADDRESS`, `/contacts remove NAME`; a name may have several words."""
+    verb, *words = rest.split() or ["list"]
+    if verb == "list" and not words:
+        return single(Step("list", CONTACTS, {"operation": "list"}), tools, language)
+    if verb == "add" and len(words) > 1:
+        args: JsonObject = {"operation": "add", "name": " ".join(words[:-1]), "address": words[-1]}
+        return single(Step("add", CONTACTS, args), tools, language)
+    if verb == "remove" and words:
+        return single(Step("remove", CONTACTS, {"operation": "remove", "name": " ".join(words)}), tools, language)
+    return Say(texts.USAGE.say(language, usage=USAGES[CONTACTS]), "failed")
 
 
 def _address(text: str) -> str | None:

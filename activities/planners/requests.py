@@ -63,7 +63,7 @@ class _Reading:
             self.requests.append(Request(len(self.requests) + 1, own_words(turn.text), turn.attachments))
             return
         request, name = self._open
-        request.answers[name] = turn.text
+        request.answers[name] = own_words(turn.text)
         self._open = None
 
     def _note_call(self, call: ToolCall) -> None:

@@ -10,7 +10,7 @@ from activities.parts import ToolParts
 from activities.preview import one_line, preview
 from activities.tool import Tool, ToolContext
 from contracts.language import Language
-from contracts.provenance import Provenance
+from contracts.provenance import Provenance, ToolLabels
 from contracts.texts import tools as texts
 from contracts.tools import ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
@@ -30,6 +30,7 @@ SPEC = ToolSpec(
     parameters=schema_of(Arguments),
     repeatable=True,
     needs_sandbox=False,
+    labels=ToolLabels(output="ours", space="own", arguments={"question": "text", "choices": "text"}),
 )
 
 
@@ -61,7 +62,7 @@ class AskUser:
             ok=False,
             headline=one_line(text),
             text=text,
-            provenance=Provenance(trusted=True, origins=("tool:ask_user",)),
+            provenance=Provenance(trusted=True, origins=("tool:ask_user",), confidentiality="public"),
             error="failed",
         )
 

@@ -16,6 +16,7 @@ from activities.parts import ToolParts
 from activities.preview import one_line, preview
 from activities.tool import Tool, ToolContext
 from contracts.language import Language
+from contracts.provenance import ToolLabels
 from contracts.texts import tools as texts
 from contracts.tools import ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
@@ -37,6 +38,12 @@ SPEC = ToolSpec(
     parameters=schema_of(Arguments),
     repeatable=True,
     needs_sandbox=True,
+    labels=ToolLabels(
+        effects=("read", "egress"),
+        output="foreign",
+        confidentiality="public",
+        arguments={"url": "destination", "screenshot": "choice"},
+    ),
 )
 
 

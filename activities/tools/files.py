@@ -14,17 +14,20 @@ from activities.output import KEPT_BYTES, keep, plain, shorten, show
 from activities.parts import ToolParts
 from activities.preview import one_line, preview
 from activities.tool import BadArguments, Tool, ToolContext
+from activities.undo import forget
+from activities.undo import keep as keep_before
 from contracts.language import Language
 from contracts.messages import Attachment
-from contracts.provenance import Provenance
+from contracts.provenance import Provenance, ToolLabels
 from contracts.sandbox import Command, FileEntry, FileRefused
 from contracts.texts import tools as texts
+from contracts.texts import undo as undo_texts
 from contracts.tools import RESULT_TEXT_BYTES, ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
 from contracts.verdicts import Action, FileAction, SendAction
 
 _MOST_ENTRIES = 500
-_OURS = Provenance(trusted=True, origins=("tool:files",))
+_OURS = Provenance(trusted=True, origins=("tool:files",), confidentiality="public")
 
 
 class Arguments(Value):
@@ -44,6 +47,12 @@ SPEC = ToolSpec(
     parameters=schema_of(Arguments),
     repeatable=True,
     needs_sandbox=True,
+    labels=ToolLabels(
+        output="foreign",  # others may have written what lies in the sandbox; each result says whether they could
+        arguments={"operation": "choice", "path": "path", "content": "text"},
+        space="own",
+        reversible=True,
+    ),
 )
 
 
@@ -115,9 +124,11 @@ async def _read(asked: Arguments, context: ToolContext) -> ToolResult:
 
 async def _write(asked: Arguments, context: ToolContext) -> ToolResult:
     content = (asked.content or "").encode()
+    note = await _kept_note(asked.path, content, context)
     await context.sandbox.files.write(asked.path, content)
     data: JsonObject = {"path": asked.path, "size": len(content), "sha256": sha256(content).hexdigest()}
-    return _result(context, texts.FILE_WRITTEN.say(context.language, path=asked.path, size=len(content)), data)
+    headline = texts.FILE_WRITTEN.say(context.language, path=asked.path, size=len(content))
+    return _result(context, headline, data, text=f"{headline}{note}")
 
 
 async def _list(asked: Arguments, context: ToolContext) -> ToolResult:
@@ -143,10 +154,13 @@ async def _delete(asked: Arguments, context: ToolContext) -> ToolResult:
     entry = await _entry(asked.path, context)
     if entry is None:
         return _missing(asked.path, context)
+    note = await _kept_note(asked.path, None, context)
     # -d takes an empty folder too; a full one is left to the person's eyes.
     outcome = await context.sandbox.run(Command(argv=("rm", "-fd", "--", _whole(asked.path)), timeout_seconds=60))
     if outcome.exit_code == 0:
-        return _result(context, texts.FILE_DELETED.say(context.language, path=asked.path), {"path": asked.path})
+        headline = texts.FILE_DELETED.say(context.language, path=asked.path)
+        return _result(context, headline, {"path": asked.path}, text=f"{headline}{note}")
+    await forget(context.sandbox, context.call_id)
     if entry.kind == "folder":
         text = texts.FOLDER_NOT_EMPTY.say(context.language, path=asked.path)
         return _result(context, text, {"path": asked.path}, error="refused")
@@ -154,6 +168,15 @@ async def _delete(asked: Arguments, context: ToolContext) -> ToolResult:
 
 
 _OPERATIONS = {"read": _read, "write": _write, "list": _list, "send": _send, "delete": _delete}
+
+
+async def _kept_note(path: str, after: bytes | None, context: ToolContext) -> str:
+    """Keeps what is there for a person to take the call back, and says so where that cannot be."""
+    try:
+        before = await keep_before(context.sandbox, context.call_id, _whole(path), after)
+    except FileRefused:
+        before = "other"
+    return f" {undo_texts.NO_COPY.say(context.language)}" if before in ("too_large", "other") else ""
 
 
 async def _entry(path: str, context: ToolContext) -> FileEntry | None:
@@ -207,7 +230,7 @@ def _result(
 
 
 def _from(path: str, context: ToolContext) -> Provenance:
-    return Provenance(trusted=not context.foreign_may_be_inside, origins=(f"file:{_whole(path)}",))
+    return context.from_sandbox(f"file:{_whole(path)}")
 
 
 def _whole(path: str) -> str:

@@ -16,6 +16,7 @@ from activities.tool import BadArguments, Tool, ToolContext
 from activities.webtext import framed, from_web, seen
 from contracts.language import Language
 from contracts.messages import Attachment
+from contracts.provenance import ToolLabels
 from contracts.texts import tools as texts
 from contracts.tools import RESULT_TEXT_BYTES, ToolError, ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
@@ -40,6 +41,9 @@ SPEC = ToolSpec(
     parameters=schema_of(Arguments),
     repeatable=True,
     needs_sandbox=True,
+    labels=ToolLabels(
+        effects=("read", "egress"), output="foreign", confidentiality="public", arguments={"url": "destination"}
+    ),
 )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from activities.arguments import parse, schema_of
 from activities.notes import Note, Notes
@@ -13,7 +13,7 @@ from activities.parts import ToolParts
 from activities.preview import one_line, preview
 from activities.tool import Tool, ToolContext
 from contracts.language import Language
-from contracts.provenance import Provenance
+from contracts.provenance import Provenance, ToolLabels
 from contracts.texts import tools as texts
 from contracts.tools import RESULT_TEXT_BYTES, ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
@@ -33,6 +33,7 @@ SPEC = ToolSpec(
     parameters=schema_of(Arguments),
     repeatable=True,
     needs_sandbox=False,
+    labels=ToolLabels(effects=("read",), output="own", arguments={"query": "query", "limit": "number"}, space="own"),
 )
 
 
@@ -66,7 +67,7 @@ class Recall:
             ok=True,
             headline=_headline(notes, context.language),
             text=_text(notes, context.language),
-            data={"notes": [{"note_id": note.note_id, "text": note.text, "task_id": note.task_id} for note in notes]},
+            data={"notes": [_row(note) for note in notes]},
             provenance=_provenance(notes),
         )
 
@@ -75,9 +76,21 @@ def tools(parts: ToolParts) -> list[Tool]:
     return [Recall(parts.notes)]
 
 
+def _row(note: Note) -> JsonValue:
+    return {
+        "note_id": note.note_id,
+        "text": note.text,
+        "task_id": note.task_id,
+        "trusted": note.trusted,
+        "origins": [f"memory:{note.note_id}", *note.origins],
+    }
+
+
 def _provenance(notes: Sequence[Note]) -> Provenance:
     trusted = all(note.trusted for note in notes)
-    return Provenance(trusted=trusted, origins=tuple(f"memory:{note.note_id}" for note in notes))
+    origins = tuple(f"memory:{note.note_id}" for note in notes)
+    secret = any(note.confidentiality == "secret" for note in notes)
+    return Provenance(trusted=trusted, origins=origins, confidentiality="secret" if secret else "private")
 
 
 def _headline(notes: Sequence[Note], language: Language) -> str:

@@ -11,7 +11,7 @@ from activities.parts import ToolParts
 from activities.preview import one_line, preview
 from activities.tool import Tool, ToolContext
 from contracts.language import Language
-from contracts.provenance import Provenance
+from contracts.provenance import Provenance, ToolLabels
 from contracts.texts import tools as texts
 from contracts.tools import ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
@@ -30,6 +30,7 @@ SPEC = ToolSpec(
     parameters=schema_of(Arguments),
     repeatable=True,
     needs_sandbox=False,
+    labels=ToolLabels(effects=("write",), output="ours", arguments={"text": "text"}, space="own", reversible=True),
 )
 
 
@@ -56,7 +57,13 @@ class Remember:
     async def run(self, args: JsonObject, context: ToolContext) -> ToolResult:
         asked = parse(Arguments, args)
         note = await self.notes.of(context.user_id).remember(
-            asked.text, task_id=context.task_id, call_id=context.call_id, trusted=not context.tainted
+            asked.text,
+            task_id=context.task_id,
+            call_id=context.call_id,
+            trusted=context.given.trusted,
+            origins=context.given.origins,
+            # What a person has remembered for them is theirs, wherever it could once be read.
+            confidentiality="secret" if context.given.confidentiality == "secret" else "private",
         )
         text = texts.REMEMBERED.say(context.language, text=note.text)
         return ToolResult(
@@ -66,7 +73,7 @@ class Remember:
             headline=one_line(text),
             text=text,
             data={"note_id": note.note_id},
-            provenance=Provenance(trusted=True, origins=("tool:remember",)),
+            provenance=Provenance(trusted=True, origins=("tool:remember",), confidentiality="public"),
         )
 
 

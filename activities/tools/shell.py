@@ -12,7 +12,7 @@ from activities.parts import ToolParts
 from activities.preview import one_line, preview
 from activities.tool import Tool, ToolContext
 from contracts.language import Language
-from contracts.provenance import Provenance
+from contracts.provenance import ToolLabels
 from contracts.sandbox import Command, CommandOutcome, FileRefused
 from contracts.texts import tools as texts
 from contracts.tools import RESULT_TEXT_BYTES, ToolError, ToolResult, ToolSpec
@@ -42,6 +42,13 @@ SPEC = ToolSpec(
     # The sandbox runs a call id once: asking again joins the script that runs or gives its outcome.
     repeatable=True,
     needs_sandbox=True,
+    labels=ToolLabels(
+        effects=("execute",),
+        output="foreign",
+        # What a variable holds can run as well as the script that names it.
+        arguments={"script": "command", "cwd": "path", "env": "command", "timeout_seconds": "number"},
+        space="own",
+    ),
 )
 
 
@@ -100,7 +107,7 @@ async def _result(asked: Arguments, outcome: CommandOutcome, context: ToolContex
         text=_text(headline, stdout.text, stderr.text, outcome, context.language),
         data=_data(outcome, stdout.text, stderr.text),
         files=tuple(shown.file for shown in (stdout, stderr) if shown.file),
-        provenance=Provenance(trusted=not context.foreign_may_be_inside, origins=("sandbox:command",)),
+        provenance=context.from_sandbox("sandbox:command"),
         error=_error(outcome),
     )
 
@@ -168,6 +175,6 @@ def _refused(context: ToolContext, why: str) -> ToolResult:
         ok=False,
         headline=one_line(text),
         text=text,
-        provenance=Provenance(trusted=not context.foreign_may_be_inside, origins=("sandbox:command",)),
+        provenance=context.from_sandbox("sandbox:command"),
         error="refused",
     )

@@ -96,6 +96,7 @@ HELP = Sentence(
         "/stop [TASK] – stop it\n"
         "/pause [TASK], /resume [TASK]\n"
         "/retry [TASK] [STEP] – go on again from a step\n"
+        "/undo [TASK] [STEP] – take back what a step wrote or deleted\n"
         "/approve ID, /deny ID – answer a question\n"
         "/mode queue|steer – whether new messages wait or join the running task"
     ),
@@ -111,6 +112,7 @@ HELP = Sentence(
         "/stop [任务] – 停止任务\n"
         "/pause [任务]、/resume [任务]\n"
         "/retry [任务] [步骤] – 从某一步重新继续\n"
+        "/undo [任务] [步骤] – 撤销某一步写入或删除的内容\n"
         "/approve 编号、/deny 编号 – 回答批准请求\n"
         "/mode queue|steer – 新消息是排队还是加入当前任务"
     ),

@@ -10,6 +10,7 @@ HELP = Sentence(
 /get PATH: send you a file of the sandbox
 /remember TEXT: keep something in mind
 /recall TEXT: tell what I was asked to keep in mind
+/contacts [add NAME ADDRESS | remove NAME]: your address book
 /plan FILE: run a playbook (attached, written below the command, or a path in /workspace)
 /help: this list
 Plain words work too, such as: open this page, summarise it, write the summary to report.md, and send it to me: \
@@ -21,6 +22,7 @@ https://example.com""",
 /get 路径：把沙箱里的文件发给您
 /remember 内容：记住一件事
 /recall 内容：说出我记住的事
+/contacts [add 名字 地址 | remove 名字]：您的通讯录
 /plan 文件：执行剧本（附件、写在命令下面的 YAML，或 /workspace 里的路径）
 /help：显示这份说明
 也可以直接说，例如：打开这个网页，总结它，把总结写到 report.md，然后发给我：https://example.com""",

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from contracts.conversation import Accepted, ConversationState, Delivered, Mode
 from contracts.task import Decision, GivenAnswer, Phase, Receipt, Says, TaskStatus
+from contracts.undo import Left, Undone
 from gateway.desk import DeskUnreachable, NoSuchTask, Retried, TaskSummary
 from tests.gateway.made import NOW
 
@@ -102,6 +103,11 @@ class FakeDesk:
         self._answer()
         self.acts.append(("retry", task_id, str(from_step), request_id))
         return Retried(task_id=task_id, run_id="r2", step=from_step or 4)
+
+    async def undo(self, task_id: str, step: int | None) -> Undone:
+        self._answer()
+        self.acts.append(("undo", task_id, str(step)))
+        return Undone(step=3, restored=("/workspace/a.txt",), left=(Left(path="/workspace/b.txt", why="changed"),))
 
     async def reachable(self) -> bool:
         return not self.down

@@ -420,6 +420,10 @@ async def test_a_choice_answers_the_question(house: House) -> None:
         ("/deny Q7K2M not now", "Denied", None),
         ("/approve nope", "No question", None),
         ("/stop@asos_test_bot", "Stopping", ("stop", TASK)),
+        ("/undo", "/workspace/a.txt", ("undo", TASK, "None")),
+        ("/undo 3", "/workspace/b.txt", ("undo", TASK, "3")),
+        ("/undo 9P1S 3", "commands, messages and visits", ("undo", TASK, "3")),
+        ("/undo zzzzz", "no such task", None),
     ],
 )
 async def test_commands_are_obeyed(house: House, command: str, reply: str, act: tuple[str, ...] | None) -> None:
@@ -439,6 +443,7 @@ async def test_a_member_cannot_touch_the_tasks_of_others_and_the_owner_can_stop_
 
     assert "no such task" in (await house.says(f"/stop {TASK}", 78))
     assert "no such task" in (await house.says(f"/status {TASK}", 78))
+    assert "no such task" in (await house.says(f"/undo {TASK}", 78))
     assert house.desk.acts == []
 
 

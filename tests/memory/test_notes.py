@@ -1,6 +1,5 @@
 """Notes: sealed at rest, one person at a time, remembered once, and gone when forgotten."""
 
-import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -9,23 +8,9 @@ from pathlib import Path
 
 import pytest
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from memory.notes import Notes
-
-
-class Sealed:
-    """AES-GCM with one key."""
-
-    def __init__(self) -> None:
-        self._cipher = AESGCM(AESGCM.generate_key(256))
-
-    def seal(self, plain: bytes, associated: bytes) -> bytes:
-        nonce = os.urandom(12)
-        return nonce + self._cipher.encrypt(nonce, plain, associated)
-
-    def unseal(self, box: bytes, associated: bytes) -> bytes:
-        return self._cipher.decrypt(box[:12], box[12:], associated)
+from tests.memory.sealed import Sealed
 
 
 def clock() -> Callable[[], datetime]:

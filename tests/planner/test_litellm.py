@@ -110,7 +110,7 @@ async def test_what_tools_found_reaches_the_model_only_between_marks_that_it_can
     holding = [message for message in messages if isinstance(message, dict) and HOSTILE in str(message.get("content"))]
     assert [message["role"] for message in holding] == ["tool"]
     content = str(holding[0]["content"])
-    boundary = content.split("<data ")[1].split(">")[0]
+    boundary = content.split("<data ")[1].split(" untrusted>")[0]
     assert len(boundary) == 16
     assert content.endswith(f"{HOSTILE}\n</data {boundary}>")
     assert boundary in str(messages[0])

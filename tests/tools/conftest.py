@@ -11,6 +11,7 @@ from activities.tool import Tool, ToolContext
 from contracts.blobs import BlobMissing, BlobRef
 from contracts.language import Language
 from contracts.messages import Attachment, HostGrant
+from contracts.provenance import Provenance
 from contracts.sandbox import Lease
 from contracts.tools import ToolResult
 from contracts.values import JsonObject
@@ -73,6 +74,7 @@ class Bench:
             open_sandbox=self.sandbox,
             egress=self.egress,
             tainted=self.tainted,
+            given=Provenance(trusted=not self.tainted, origins=("user",)),
         )
         return await tool.run(args, context)
 

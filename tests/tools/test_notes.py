@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from activities.parts import ToolParts
 from activities.tools import ask_user, recall, remember
+from contracts.provenance import Confidentiality
 from contracts.verdicts import MemoryAction, TalkAction
 from tests.tools.conftest import Bench
 
@@ -17,6 +18,8 @@ class Kept:
     task_id: str
     at: datetime
     trusted: bool
+    origins: tuple[str, ...]
+    confidentiality: Confidentiality
 
 
 class ListedNotes:
@@ -33,9 +36,18 @@ class PersonsNotes:
     def __init__(self, kept: dict[str, Kept]) -> None:
         self._kept = kept
 
-    async def remember(self, text: str, *, task_id: str, call_id: str, trusted: bool = True) -> Kept:
-        note_id = f"{task_id}-{call_id}"
-        return self._kept.setdefault(note_id, Kept(note_id, text, task_id, datetime(2026, 5, 1, tzinfo=UTC), trusted))
+    async def remember(
+        self,
+        text: str,
+        *,
+        task_id: str,
+        call_id: str,
+        trusted: bool = True,
+        origins: tuple[str, ...] = (),
+        confidentiality: Confidentiality = "private",
+    ) -> Kept:
+        at, note_id = datetime(2026, 5, 1, tzinfo=UTC), f"{task_id}-{call_id}"
+        return self._kept.setdefault(note_id, Kept(note_id, text, task_id, at, trusted, origins, confidentiality))
 
     async def recall(self, query: str, *, limit: int = 5) -> Sequence[Kept]:
         return [note for note in self._kept.values() if query in note.text][:limit]

@@ -12,6 +12,7 @@ from contracts import errors
 from contracts.activities import Leasing, ReclaimRequest, SnapshotRequest
 from contracts.queues import host_queue
 from contracts.sandbox import Lease, LeaseRequest, Snapshot, SnapshotKind
+from contracts.undo import Undoing, Undone, UndoRequest
 
 Trouble = Callable[[str], Awaitable[None] | None]
 
@@ -26,7 +27,7 @@ def lost() -> ApplicationError:
 
 
 @dataclass
-class Places(Leasing):
+class Places(Leasing, Undoing):
     """One host named `test`. `trouble` is asked before each activity, and may raise or wait. A sandbox lives from its
     lease until it sleeps, is released, or `dies`."""
 
@@ -86,6 +87,11 @@ class Places(Leasing):
         await self._begin("release")
         self.alive.discard(lease.sandbox_id)
         self.released.append(lease)
+
+    @activity.defn(name="undo_in_sandbox")
+    async def undo_in_sandbox(self, request: UndoRequest) -> Undone:
+        await self._begin("undo", request.lease)
+        return Undone(step=request.step, restored=("/workspace/a.txt",))
 
     @activity.defn(name="reclaim_sandbox")
     async def reclaim_sandbox(self, request: ReclaimRequest) -> Snapshot | None:

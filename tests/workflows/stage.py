@@ -34,7 +34,7 @@ from contracts.delivery import DeliverOutcome, DeliverRequest
 from contracts.lifecycle import Lifetimes, SandboxState, SandboxView
 from contracts.messages import Address
 from contracts.planning import NextStep, PlanOutcome, PlanRequest, Reply, ToolCalls, Usage
-from contracts.provenance import Provenance
+from contracts.provenance import Provenance, TakenIn
 from contracts.queues import CONTROL, GATEWAY, HOSTS, WORKFLOWS, host_queue, sandbox_workflow_id, task_workflow_id
 from contracts.task import Limits, TaskInput, TaskRecord, TaskResult, TaskStatus
 from contracts.tools import ToolCall, args_digest
@@ -97,6 +97,7 @@ class Script(Places, Planning, Judging, Noting, Acting, Delivering, Watching):
     demands: Demands = field(default_factory=Demands)
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
     repeatable: bool = False
+    taken_in: TakenIn = field(default_factory=TakenIn)
     plans: list[PlanRequest] = field(default_factory=list)
     runs: list[RunRequest] = field(default_factory=list)
     delivered: list[DeliverRequest] = field(default_factory=list)
@@ -150,6 +151,10 @@ class Script(Places, Planning, Judging, Noting, Acting, Delivering, Watching):
     async def deliver(self, request: DeliverRequest) -> DeliverOutcome:
         self.delivered.append(request)
         return DeliverOutcome(delivered=True, message_id="1")
+
+    @activity.defn(name="what_task_took_in")
+    async def what_task_took_in(self, task_id: str) -> TakenIn:
+        return self.taken_in
 
     @activity.defn(name="task_is_open")
     async def task_is_open(self, task_id: str) -> bool:
@@ -259,7 +264,15 @@ async def on_stage(
 def served(client: Client, script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
     """Which queue serves which activities, but for those of hosts."""
     return [
-        (CONTROL, [script.run_tool, script.task_is_open, Placing(client, script.lifetimes).acquire_sandbox]),
+        (
+            CONTROL,
+            [
+                script.run_tool,
+                script.task_is_open,
+                script.what_task_took_in,
+                Placing(client, script.lifetimes).acquire_sandbox,
+            ],
+        ),
         (GATEWAY, [script.deliver]),
     ]
 
@@ -274,6 +287,7 @@ def hosted(script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
         script.snapshot_sandbox,
         script.sleep_sandbox,
         script.release_sandbox,
+        script.undo_in_sandbox,
     ]
     return [
         (HOSTS, [script.lease_sandbox, script.reclaim_sandbox]),
