@@ -97,7 +97,9 @@ async def test_a_link_cannot_take_a_permitted_command_elsewhere(rig: Rig, name: 
 @pytest.mark.parametrize("operation", ["read", "send", "write"])
 async def test_a_link_cannot_take_the_file_tool_elsewhere(rig: Rig, operation: str) -> None:
     link(rig, "l", SECRET)
-    args: JsonObject = {"operation": operation, "path": "l"} | ({"content": "x"} if operation == "write" else {})
+    args: JsonObject = {"operation": operation, "path": "l"}
+    if operation == "write":
+        args["content"] = "x"
 
     result = await ran(rig.acting, rig, "files", args)
 
