@@ -122,7 +122,7 @@ class Acting(activities.Acting):
         except SandboxLost as error:
             # An earlier attempt may have begun, in the same sandbox.
             raise (refused(error) if activity.info().attempt == 1 else lost(error)) from error
-        sandbox.permit(run.egress)
+        sandbox.permit(run.egress, run.request.judged.actor.role)
         return sandbox
 
     async def _begun(self, run: _Run) -> Begun | Done | InDoubt:
@@ -155,6 +155,7 @@ class Acting(activities.Acting):
             open_sandbox=sandbox,
             egress=run.egress,
             tainted=run.request.judged.tainted,
+            browser=await self._parts.examiner.browsing(run.request.judged.actor.role),
         )
         limit = run.examined.outcome.timeout_seconds
         result = await run_safely(run.tool, run.call, run.examined.args, context, limit, self._parts.redact)

@@ -15,6 +15,7 @@ from contracts.provenance import Provenance
 from contracts.tools import ToolCall, args_digest
 from contracts.values import JsonObject
 from contracts.verdicts import Deny, Question, Reason
+from policy.roles import BrowserRules
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ class Examiner:
             return await self._judged(tool, args, request, real_paths or {})
         except BadArguments as problem:
             return _unknown("bad_arguments", str(problem), call.tool, args)
+
+    async def browsing(self, role: str) -> BrowserRules:
+        """What the policy in force says of addresses for a role."""
+        return await asyncio.to_thread(self._policy.browsing, role)
 
     async def _arguments(self, call: ToolCall) -> JsonObject:
         if call.args_ref is None:

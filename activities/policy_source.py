@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from contracts.activities import Demands
 from contracts.verdicts import Question, Verdict
+from policy.roles import BrowserRules
 
 P = TypeVar("P")
 
@@ -23,6 +24,10 @@ class PolicySource(Protocol):
         """What that call needs of its sandbox, with this verdict on it."""
         ...
 
+    def browsing(self, role: str) -> BrowserRules:
+        """What a role may do with addresses; a role that is not known may do nothing."""
+        ...
+
 
 class PolicyFile(Generic[P]):
     """One policy file; `parse` raises `broken` or ValueError for a bad one, `judge` is a pure function."""
@@ -34,6 +39,7 @@ class PolicyFile(Generic[P]):
         judge: Callable[[Question, P], Verdict],
         demands: Callable[[Question, Verdict, P], Demands] = lambda _question, _verdict, _policy: Demands(),
         broken: type[Exception] = ValueError,
+        browsing: Callable[[str, P], BrowserRules] = lambda _role, _policy: BrowserRules(),
     ) -> None:
         """Raises: OSError, ValueError, `broken`: without a policy nothing may start."""
         self._path = path
@@ -41,6 +47,7 @@ class PolicyFile(Generic[P]):
         self._parse = parse
         self._judge = judge
         self._demands = demands
+        self._browsing = browsing
         self._lock = threading.Lock()
         self._seen = self._mark()
         self._policy = parse(path.read_text("utf-8"))
@@ -50,6 +57,9 @@ class PolicyFile(Generic[P]):
 
     def demands(self, question: Question, verdict: Verdict) -> Demands:
         return self._demands(question, verdict, self.current())
+
+    def browsing(self, role: str) -> BrowserRules:
+        return self._browsing(role, self.current())
 
     def current(self) -> P:
         """The policy in force. It may read the file, so call it off the event loop."""

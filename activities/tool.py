@@ -1,7 +1,7 @@
 """What a tool is: a description for planners, its actions for policy, and one function that acts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from contracts.blobs import Blobs
@@ -11,6 +11,7 @@ from contracts.sandbox import Sandbox
 from contracts.tools import ToolResult, ToolSpec
 from contracts.values import JsonObject
 from contracts.verdicts import Action
+from policy.roles import BrowserRules
 
 
 class BadArguments(Exception):
@@ -33,6 +34,8 @@ class ToolContext:
     """Hosts that this call may reach; the egress proxy is what enforces it."""
     tainted: bool = False
     """True if the task has read untrusted content, so that what it writes may repeat it."""
+    browser: BrowserRules = field(default_factory=BrowserRules)
+    """What the policy says of addresses for the role of this task."""
 
     @property
     def foreign_may_be_inside(self) -> bool:

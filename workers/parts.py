@@ -33,7 +33,7 @@ from memory.notes import Notes
 from policy.document import PolicyError
 from policy.file import parse
 from policy.judge import judge
-from policy.roles import Policy
+from policy.roles import BrowserRules, Policy
 from policy.sandboxes import wanted
 from runtime import addresses
 from runtime.blobs import FileBlobs
@@ -148,7 +148,7 @@ def policy_path(settings: Settings, paths: DataPaths) -> Path:
 def policy_in(path: Path) -> PolicyFile[Policy]:
     """The person's policy, read and in force. Raises: CannotStart with the line that is wrong."""
     try:
-        return PolicyFile(path, lambda text: parse(text, path.name), judge, demands, PolicyError)
+        return PolicyFile(path, lambda text: parse(text, path.name), judge, demands, PolicyError, browsing)
     except (PolicyError, OSError) as error:
         raise CannotStart(f"the policy cannot be read: {error}; run `asos policy check {path}`") from error
 
@@ -170,6 +170,12 @@ def demands(question: Question, verdict: Verdict, policy: Policy) -> Demands:
     """What policy wants, in the words of the activities."""
     found = wanted(question, verdict, policy)
     return Demands(runtime=found.runtime, snapshot=found.snapshot, retention_days=found.retention_days)
+
+
+def browsing(role: str, policy: Policy) -> BrowserRules:
+    """What a role may do with addresses."""
+    known = policy.roles.get(role)
+    return (known.browser if known else None) or BrowserRules()
 
 
 async def host_of(

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from activities.browsing.look import LONGEST_HTML, LONGEST_TEXT, LOOK, MOST_LINKS, Looked
 from activities.browsing.watch import Watch
+from policy.passage import Passage
 
 LOAD_SECONDS = 30.0
 """How long a page may take to build its document."""
@@ -46,7 +47,7 @@ class Patience:
 async def visit(
     browser: Browser,
     url: str,
-    permitted: frozenset[str],
+    passage: Passage,
     *,
     screenshot: bool,
     patience: Patience,
@@ -56,7 +57,7 @@ async def visit(
     context = await browser.new_context(
         accept_downloads=False, service_workers="block", viewport={"width": 1280, "height": 800}
     )
-    watch = Watch(permitted)
+    watch = Watch(passage)
     try:
         page = await watch.start(context)
         beat("loading")

@@ -10,16 +10,20 @@ from urllib.parse import urlsplit
 from playwright.async_api import BrowserContext, Dialog, Error, Page, Request, Response, Route
 
 from activities.fetching import REFUSAL_HEADER
+from policy.passage import Passage
+from policy.rules import Rule
 
 _MOST_NOTED = 10
+NO_CALLS = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete globalThis[name];"
+"""Runs first in every document, whatever made it."""
 
 
 @dataclass
 class Watch:
     """Fills while the page is open. Every list is bounded: a hostile page opens a thousand dialogs."""
 
-    permitted: frozenset[str]
-    """Host names, `*.name` for those below a name, `*` for every host."""
+    passage: Passage
+    """What the page may fetch."""
     status: int | None = None
     media_type: str = ""
     is_refused: bool = False
@@ -29,13 +33,18 @@ class Watch:
     dialogs: list[str] = field(default_factory=list)
     popups: list[str] = field(default_factory=list)
     blocked: list[str] = field(default_factory=list)
+    closed_by: Rule | None = None
+    """The rule that kept the page itself from going on."""
     _page: Page | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def start(self, context: BrowserContext) -> Page:
         """Open the page under watch; whatever opens after it is a pop-up."""
         await context.route("**/*", self._pass_or_block)
+        # Pages that are only looked at need no calls, and a relay's address would be asked for past the route.
+        await context.add_init_script(NO_CALLS)
         self._page = await context.new_page()
+        self._page.on("websocket", lambda socket: _note(self.blocked, _host(socket.url)))
         context.on("page", self._close_popup)
         self._page.on("dialog", self._dismiss)
         self._page.on("request", self._note_request)
@@ -49,12 +58,14 @@ class Watch:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _pass_or_block(self, route: Route) -> None:
-        host = _host(route.request.url)
+        rule = self.passage.closed(route.request.url)
         with suppress(Error):  # the page may be gone by now
-            if any(_covers(pattern, host) for pattern in self.permitted):
+            if rule is None:
                 await route.continue_()
             else:
-                _note(self.blocked, host)
+                _note(self.blocked, _host(route.request.url))
+                if self._is_own(route.request):
+                    self.closed_by = rule
                 await route.abort("blockedbyclient")
 
     def _close_popup(self, popup: Page) -> None:
@@ -95,18 +106,11 @@ async def _quietly(work: Coroutine[Any, Any, None]) -> None:
 
 def _host(url: str) -> str:
     try:
-        parts = urlsplit(url)
+        return urlsplit(url).hostname or ""
     except ValueError:
         return ""
-    return (parts.hostname or "") if parts.scheme in ("http", "https") else ""
-
-
-def _covers(pattern: str, host: str) -> bool:
-    if pattern.startswith("*."):
-        return host.endswith(pattern[1:])
-    return bool(host) and pattern.strip("[]") in ("*", host)
 
 
 def _note(notes: list[str], what: str) -> None:
-    if len(notes) < _MOST_NOTED and what not in notes:
+    if what and len(notes) < _MOST_NOTED and what not in notes:
         notes.append(what)

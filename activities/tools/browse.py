@@ -20,6 +20,7 @@ from contracts.texts import tools as texts
 from contracts.tools import ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
 from contracts.verdicts import VisitAction
+from policy.passage import Passage, opened
 
 _CONNECT_SECONDS = 20.0
 
@@ -81,7 +82,7 @@ class Browse:
     async def _once(self, address: WebAddress, screenshot: bool, context: ToolContext, *, afresh: bool) -> Seen:
         context.beat("starting the browser")
         endpoint = await running(context.sandbox, self.proxy, afresh=afresh)
-        permitted = frozenset({address.host, *(grant.host for grant in context.egress)})
+        passage = Passage(context.browser, opened(address.href, context.egress))
         async with context.sandbox.forward(endpoint.port) as port, driver() as playwright:
             browser = await playwright.chromium.connect_over_cdp(
                 endpoint.address(port), timeout=_CONNECT_SECONDS * 1000
@@ -89,7 +90,7 @@ class Browse:
             return await visit(
                 browser,
                 address.href,
-                permitted,
+                passage,
                 screenshot=screenshot,
                 patience=self.patience,
                 beat=context.beat,

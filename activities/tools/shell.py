@@ -52,8 +52,8 @@ class Arguments(Value):
 
 SPEC = ToolSpec(
     name="shell",
-    description="Run a bash script (`script`), or one program without a shell (`argv`), in the sandbox and give its exit "
-    "code and output. Files live in /workspace.",
+    description="Run a bash script (`script`), or one program without a shell (`argv`), in the sandbox and give its "
+    "exit code and output. Files live in /workspace.",
     parameters=schema_of(Arguments),
     # The sandbox runs a call id once: asking again joins the script that runs or gives its outcome.
     repeatable=True,

@@ -30,6 +30,7 @@ from contracts.task import Approval
 from contracts.tools import ToolCall, ToolResult, ToolSpec, args_digest
 from contracts.values import JsonObject
 from contracts.verdicts import Action, Actor, Allow, Question, TalkAction, Verdict
+from policy.roles import BrowserRules
 from tests.tools.conftest import LEASE, MemoryBlobs
 from tests.tools.local_sandbox import LocalSandbox
 
@@ -48,6 +49,9 @@ class Says:
     def judge(self, question: Question) -> Verdict:
         self.questions.append(question)
         return self.verdict
+
+    def browsing(self, role: str) -> BrowserRules:
+        return BrowserRules()
 
     def demands(self, question: Question, verdict: Verdict) -> Demands:
         return self.demanded

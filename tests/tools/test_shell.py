@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from activities.tool import BadArguments
 from activities.tools.shell import Shell
@@ -161,7 +162,7 @@ async def test_the_bound_that_a_command_met_is_said(
 
 
 async def test_one_program_runs_without_a_shell(bench: Bench) -> None:
-    words = ["printf", "%s|", "$HOME", "`id`", "$(id)", "*", "a b", "", "'", "; echo x", "\n", "~"]
+    words: list[JsonValue] = ["printf", "%s|", "$HOME", "`id`", "$(id)", "*", "a b", "", "'", "; echo x", "\n", "~"]
 
     result = await bench.run(Shell(), {"argv": words})
 
