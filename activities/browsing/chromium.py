@@ -68,7 +68,9 @@ stop() {
 # 9>&- : the browser must not hold the lock.
 start() {
     stop
-    mkdir -p "$home/profile"
+    mkdir -p "$home/profile/Default"
+    # Nothing is fetched ahead: such requests belong to no page, and no interceptor is asked about them.
+    echo '{"net":{"network_prediction_options":2}}' >"$home/profile/Default/Preferences"
     setsid "$binary" --user-data-dir="$home/profile" "$@" about:blank </dev/null >"$home/log" 2>&1 9>&- &
     echo $! >"$home/pid"
     for _ in $(seq 200); do

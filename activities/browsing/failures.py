@@ -48,8 +48,9 @@ def _failed(what: Seen, url: str, language: Language) -> Problem:
         return Problem("failed", texts.TLS_FAILED.say(language, host=host, detail=code))
     if code == "ERR_PROXY_CONNECTION_FAILED":
         return Problem("unavailable", texts.PROXY_MISSING.say(language))
-    if code == "ERR_BLOCKED_BY_CLIENT" and what.watch.closed_by not in (None, Rule.URL_UNLISTED):
-        return Problem("refused", ADDRESS_CLOSED.say(language, url=one_line(url), rule=str(what.watch.closed_by)))
+    rule = what.watch.passage.closed(url)
+    if code == "ERR_BLOCKED_BY_CLIENT" and rule not in (None, Rule.URL_UNLISTED):
+        return Problem("refused", ADDRESS_CLOSED.say(language, url=one_line(url), rule=str(rule)))
     if code in _HOST_REFUSED:
         return Problem("refused", texts.HOST_REFUSED.say(language, host=host))
     detail = code or one_line(what.failure)

@@ -11,7 +11,6 @@ from playwright.async_api import BrowserContext, Dialog, Error, Page, Request, R
 
 from activities.fetching import REFUSAL_HEADER
 from policy.passage import Passage
-from policy.rules import Rule
 
 _MOST_NOTED = 10
 NO_CALLS = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete globalThis[name];"
@@ -33,8 +32,6 @@ class Watch:
     dialogs: list[str] = field(default_factory=list)
     popups: list[str] = field(default_factory=list)
     blocked: list[str] = field(default_factory=list)
-    closed_by: Rule | None = None
-    """The rule that kept the page itself from going on."""
     _page: Page | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -46,6 +43,7 @@ class Watch:
         self._page = await context.new_page()
         self._page.on("websocket", lambda socket: _note(self.blocked, _host(socket.url)))
         context.on("page", self._close_popup)
+        context.on("requestfailed", self._note_failed)
         self._page.on("dialog", self._dismiss)
         self._page.on("request", self._note_request)
         self._page.on("response", self._note_response)
@@ -58,14 +56,10 @@ class Watch:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _pass_or_block(self, route: Route) -> None:
-        rule = self.passage.closed(route.request.url)
         with suppress(Error):  # the page may be gone by now
-            if rule is None:
+            if self.passage.closed(route.request.url) is None:
                 await route.continue_()
             else:
-                _note(self.blocked, _host(route.request.url))
-                if self._is_own(route.request):
-                    self.closed_by = rule
                 await route.abort("blockedbyclient")
 
     def _close_popup(self, popup: Page) -> None:
@@ -79,6 +73,10 @@ class Watch:
     def _note_request(self, request: Request) -> None:
         if self._is_own(request):
             self.url = request.url
+
+    def _note_failed(self, request: Request) -> None:
+        if "ERR_BLOCKED_BY_CLIENT" in (request.failure or ""):
+            _note(self.blocked, _host(request.url))
 
     def _note_response(self, response: Response) -> None:
         if not self._is_own(response.request):

@@ -1,6 +1,6 @@
 """The tool `browse`: open a page in Chromium inside the sandbox, and give what a person would see of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from playwright.async_api import Error
@@ -10,6 +10,7 @@ from activities.addresses import WebAddress, web_address
 from activities.arguments import parse, schema_of
 from activities.browsing.chromium import ChromiumBroken, ChromiumMissing, running
 from activities.browsing.driver import driver
+from activities.browsing.gate import Openings
 from activities.browsing.report import reported, unavailable
 from activities.browsing.visit import Patience, Seen, visit
 from activities.parts import ToolParts
@@ -48,6 +49,7 @@ class Browse:
     proxy: str
     patience: Patience
     spec: ToolSpec = SPEC
+    openings: Openings = field(default_factory=Openings)
 
     def actions(self, args: JsonObject) -> tuple[VisitAction, ...]:
         return (VisitAction(url=_address(args).href),)
@@ -87,14 +89,16 @@ class Browse:
             browser = await playwright.chromium.connect_over_cdp(
                 endpoint.address(port), timeout=_CONNECT_SECONDS * 1000
             )
-            return await visit(
-                browser,
-                address.href,
-                passage,
-                screenshot=screenshot,
-                patience=self.patience,
-                beat=context.beat,
-            )
+            with self.openings.during(context.sandbox.lease.sandbox_id, passage) as is_closed:
+                return await visit(
+                    browser,
+                    address.href,
+                    passage,
+                    is_closed,
+                    screenshot=screenshot,
+                    patience=self.patience,
+                    beat=context.beat,
+                )
 
 
 def tools(parts: ToolParts) -> list[Tool]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from contracts.messages import Attachment, HostGrant
 from contracts.sandbox import Lease
 from contracts.tools import ToolResult
 from contracts.values import JsonObject
+from policy.roles import BrowserRules
 from tests.tools.local_sandbox import LocalSandbox
 from tests.tools.proxy import Proxy
 from tests.tools.site import Site
@@ -61,6 +62,7 @@ class Bench:
     language: Language = "en"
     tainted: bool = False
     egress: tuple[HostGrant, ...] = ()
+    browser: BrowserRules = field(default_factory=BrowserRules)
 
     async def run(self, tool: Tool, args: JsonObject, call_id: str = "call1") -> ToolResult:
         context = ToolContext(
@@ -73,6 +75,7 @@ class Bench:
             open_sandbox=self.sandbox,
             egress=self.egress,
             tainted=self.tainted,
+            browser=self.browser,
         )
         return await tool.run(args, context)
 
