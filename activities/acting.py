@@ -180,7 +180,7 @@ class Acting(activities.Acting):
         if run.request.lease is None:
             raise SandboxLost(f"the call {run.call.call_id} came without the lease of a sandbox")
         sandbox = await self._opened(run.request.lease)
-        sandbox.permit(run.egress)
+        sandbox.permit(run.egress, run.request.judged.actor.role)
         return sandbox
 
     async def _used(self, run: _Run) -> bool:
@@ -223,6 +223,7 @@ class Acting(activities.Acting):
             tainted=run.request.judged.tainted,
             private=run.request.judged.private,
             given=run.given,
+            browser=await self._parts.examiner.browsing(run.request.judged.actor.role),
         )
         limit = run.examined.outcome.timeout_seconds
         result = await run_safely(run.tool, run.call, run.examined.args, context, limit, self._parts.redact)

@@ -22,6 +22,7 @@ from contracts.tools import ToolCall, args_digest
 from contracts.usage import Exceeded, Unmetered, Use
 from contracts.values import JsonObject
 from contracts.verdicts import Allow, Ask, Deny, Question, Reason, Verdict
+from policy.roles import BrowserRules
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,10 @@ class Examiner:
             return await self._judged(tool, args, request, real_paths or {}, again=again)
         except BadArguments as problem:
             return _unknown("bad_arguments", str(problem), call.tool, args)
+
+    async def browsing(self, role: str) -> BrowserRules:
+        """What the policy in force says of addresses for a role."""
+        return await asyncio.to_thread(self._policy.browsing, role)
 
     async def _arguments(self, call: ToolCall) -> JsonObject:
         if call.args_ref is None:

@@ -9,6 +9,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 from contracts.activities import Demands
 from contracts.usage import Ceiling
 from contracts.verdicts import Actor, Question, Verdict
+from policy.roles import BrowserRules
 
 P = TypeVar("P")
 
@@ -34,6 +35,10 @@ class PolicySource(Protocol):
         """What this person may use up."""
         ...
 
+    def browsing(self, role: str) -> BrowserRules:
+        """What a role may do with addresses; a role that is not known may do nothing."""
+        ...
+
 
 class PolicyFile(Generic[P]):
     """One policy file, and further ones over it; `parse` and `tighten` raise `broken` or ValueError for a bad one,
@@ -47,6 +52,7 @@ class PolicyFile(Generic[P]):
         demands: Callable[[Question, Verdict, P], Demands] = lambda _question, _verdict, _policy: Demands(),
         broken: type[Exception] = ValueError,
         ceilings: Callable[[Actor, P], tuple[Ceiling, ...]] = lambda _actor, _policy: (),
+        browsing: Callable[[str, P], BrowserRules] = lambda _role, _policy: BrowserRules(),
         *,
         overlays: Sequence[Path] = (),
         tighten: Callable[[P, str, Path], P] = lambda policy, _text, _path: policy,
@@ -64,6 +70,7 @@ class PolicyFile(Generic[P]):
         self._version = version
         self._on_change = on_change
         self._ceilings = ceilings
+        self._browsing = browsing
         self._lock = threading.Lock()
         self._problem = ""
         self._seen: tuple[Mark, ...] | None = self._marks()
@@ -77,6 +84,9 @@ class PolicyFile(Generic[P]):
 
     def ceilings(self, actor: Actor) -> tuple[Ceiling, ...]:
         return self._ceilings(actor, self.current())
+
+    def browsing(self, role: str) -> BrowserRules:
+        return self._browsing(role, self.current())
 
     def current(self) -> P:
         """The policy in force. It may read files, so call it off the event loop."""

@@ -29,7 +29,7 @@ _STRICTNESS: tuple[type, ...] = (Allow, Ask)
 async def led_elsewhere(
     examined: Examined, request: JudgeRequest, sandbox: Sandbox | None, examiner: Examiner, language: Language
 ) -> ToolResult | None:
-    """What to say instead of running it, if its links lead to what would be judged more strictly. Raises: SandboxLost."""
+    """What to say instead of running it, if its links lead to what is judged more strictly. Raises: SandboxLost."""
     if sandbox is None or examined.tool is None:
         return None
     try:

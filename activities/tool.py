@@ -12,6 +12,7 @@ from contracts.sandbox import Sandbox
 from contracts.tools import ToolResult, ToolSpec
 from contracts.values import JsonObject
 from contracts.verdicts import Action
+from policy.roles import BrowserRules
 
 
 class BadArguments(Exception):
@@ -38,6 +39,8 @@ class ToolContext:
     """True if the task has read what only the person may see."""
     given: Provenance = field(default_factory=lambda: Provenance(trusted=False, origins=("planner",)))
     """Of the arguments of this call: what it keeps of them is no better."""
+    browser: BrowserRules = field(default_factory=BrowserRules)
+    """What the policy says of addresses for the role of this task."""
 
     @property
     def foreign_may_be_inside(self) -> bool:

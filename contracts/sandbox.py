@@ -257,8 +257,9 @@ class Sandbox(Protocol):
         """Make a loopback port of the sandbox reachable at a loopback port of the host, which is yielded."""
         ...
 
-    def permit(self, egress: Sequence[HostGrant]) -> None:
-        """Open these hosts at the egress proxy for as long as the sandbox lives."""
+    def permit(self, egress: Sequence[HostGrant], role: str = "") -> None:
+        """Open these hosts at the egress proxy for as long as the sandbox lives; what the role never may stays closed.
+        Without a role that is what any role may not."""
         ...
 
 

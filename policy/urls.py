@@ -99,7 +99,7 @@ def judge_target(target: Target, rules: BrowserRules, known: KnownHosts, finding
         return
     grant = known.grant(target.host, target.port)
     if grant is None or grant.address is None:
-        _judge_locality(target, grant, findings)
+        judge_locality(target, grant, findings)
     level = Level.ALLOW if grant else _judge_listing(target, rules, known, findings)
     if level is not Level.DENY:
         findings.reach(grant or HostGrant(host=target.host, port=target.port))
@@ -111,7 +111,8 @@ def judge_target(target: Target, rules: BrowserRules, known: KnownHosts, finding
         findings.ask(Rule.URL_WRITE, target.shown)
 
 
-def _judge_locality(target: Target, grant: HostGrant | None, findings: Findings) -> None:
+def judge_locality(target: Target, grant: HostGrant | None, findings: Findings) -> None:
+    """Addresses and names that are no place of the public internet."""
     if target.url.host_type is not HostType.DEFAULT:
         if grant is None:
             findings.deny(Rule.URL_ADDRESS, target.host)

@@ -15,6 +15,7 @@ from contracts.language import Language
 from contracts.messages import HostGrant
 from sandbox.answers import linger, refuse
 from sandbox.blocklist import Blocklist
+from sandbox.closing import closed_to_role
 from sandbox.grants import Grants, canonical_host
 from sandbox.heads import Asked, BadHead, asked
 from sandbox.house import HouseRules, Rewrite, rewritten, unchanged
@@ -117,6 +118,8 @@ class EgressProxy:
         self._house = house or HouseRules()
         self.meter = meter or Meter()
         self._rewrite = rewrite
+        self.role = ""
+        """Of the task whose sandbox this is; without one the blocks of all roles hold."""
         self._open = 0
         self._resolving = asyncio.Semaphore(MOST_RESOLVING)
 
@@ -193,6 +196,8 @@ class EgressProxy:
         if name is None:
             return self._refusals.bad("bad_host")
         opens = target.request is None and laws.inspected(name)
+        if (closed := await closed_to_role(self._house, self.role, name, target, self._language, opens)) is not None:
+            return closed
         grant = laws.permitted(name, target.port, None if opens else target.method)
         if isinstance(grant, Refused):
             return grant

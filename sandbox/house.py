@@ -14,6 +14,15 @@ RulesSource = Callable[[], EgressRules]
 """Gives the rules in force; it may read a file, so it is called off the event loop."""
 
 
+Closes = Callable[[str, str, str | None], str | None]
+"""Takes a role, a host and a path, which is None where it cannot be seen; gives the block of the policy file that keeps
+the role from there, or from a part of the host. It may read a file, so it is called off the event loop."""
+
+
+def nothing_closed(_role: str, _host: str, _path: str | None) -> str | None:
+    return None
+
+
 @dataclass(frozen=True)
 class HouseRules:
     """Without arguments: a grant opens a host, nothing is limited, nothing inspected."""
@@ -23,6 +32,8 @@ class HouseRules:
     inspection: Inspection | None = None
     """Without it a host that is listed for inspection is closed."""
     meters: Meters = field(default_factory=Meters)
+    closes: Closes = nothing_closed
+    """What roles never may, whatever was granted."""
 
 
 @dataclass(frozen=True)

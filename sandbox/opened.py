@@ -75,7 +75,7 @@ class Connections:
             lease,
             reach,
             proxy.serve,
-            lambda egress: self.allow(sandbox_id, egress),
+            lambda egress, role: self.allow(sandbox_id, egress, role),
             self._driver,
             self._limits,
             Trust(self._house),
@@ -90,8 +90,10 @@ class Connections:
         opened.hand_over(lease)
         self._proxies[lease.sandbox_id].meter = self._house.meters.of(lease.task_id)
 
-    def allow(self, sandbox_id: str, egress: Sequence[HostGrant]) -> None:
-        """Open these hosts to a sandbox, also after a restart of this process."""
+    def allow(self, sandbox_id: str, egress: Sequence[HostGrant], role: str = "") -> None:
+        """Open these hosts to a sandbox, also after a restart of this process; its role is then said anew."""
+        if sandbox_id in self._proxies:
+            self._proxies[sandbox_id].role = role
         grants = self._grants_of(sandbox_id)
         before = grants.all
         grants.add(egress)

@@ -56,7 +56,7 @@ class OpenSandbox:
         lease: Lease,
         reach: Reach,
         serve: Serve,
-        permit: Callable[[Sequence[HostGrant]], None],
+        permit: Callable[[Sequence[HostGrant], str], None],
         driver: Driver,
         limits: Limits,
         trust: Trust | None = None,
@@ -147,8 +147,8 @@ class OpenSandbox:
         """How many bytes may still be written. Raises: FileRefused if there are none."""
         return await self.quota.permit_write()
 
-    def permit(self, egress: Sequence[HostGrant]) -> None:
-        self._permit(egress)
+    def permit(self, egress: Sequence[HostGrant], role: str = "") -> None:
+        self._permit(egress, role)
 
     async def ready(self) -> Linked:
         """The present link, or a new one. Raises: SandboxLost."""

@@ -24,6 +24,11 @@ class Target:
     upgrade: bool = False
     """True if it asks for a WebSocket."""
 
+    @property
+    def goal(self) -> str | None:
+        """The whole path, as it will be sent; None where it cannot be seen."""
+        return None if self.request is None else self.request.target.decode("ascii", "replace").partition("?")[0]
+
 
 def proxy_target(request: h11.Request) -> Target | None:
     """None if it is neither CONNECT host:port nor an http:// address."""

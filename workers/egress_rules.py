@@ -1,6 +1,7 @@
 """What holds for the way out of every sandbox here: the policy file, the list of malicious domains, the authority."""
 
 from activities.policy_source import PolicyFile
+from policy.passage import closing
 from policy.roles import Policy
 from runtime.keys import Keyring, SealBroken, UnknownKey
 from runtime.paths import DataPaths
@@ -30,4 +31,10 @@ def house_of(settings: Settings, paths: DataPaths, keyring: Keyring, policy: Pol
         blocklist=blocklist,
         inspection=Inspection(authority),
         meters=Meters(paths.egress / "traffic"),
+        closes=lambda role, host, path: _closing(policy, role, host, path),
     )
+
+
+def _closing(policy: PolicyFile[Policy], role: str, host: str, path: str | None) -> str | None:
+    pattern = closing(policy.current(), role, host, path)
+    return None if pattern is None else pattern.text

@@ -1,6 +1,7 @@
 """The person's policy with the files over it, for whoever asks it; the worker also says which one is in force."""
 
 import logging
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -12,7 +13,7 @@ from policy.ceilings import ceilings_of
 from policy.document import PolicyError
 from policy.file import parse
 from policy.judge import judge
-from policy.roles import Policy
+from policy.roles import BrowserRules, Policy
 from policy.sandboxes import wanted
 from policy.shipped import default_text
 from policy.tightening import tightened
@@ -46,6 +47,7 @@ def policy_in(
             demands,
             PolicyError,
             ceilings_of,
+            browsing,
             overlays=overlays,
             tighten=_over,
             version=lambda policy: policy.version,
@@ -76,6 +78,15 @@ def demands(question: Question, verdict: Verdict, policy: Policy) -> Demands:
     """What policy wants, in the words of the activities."""
     found = wanted(question, verdict, policy)
     return Demands(runtime=found.runtime, snapshot=found.snapshot, retention_days=found.retention_days)
+
+
+def browsing(role: str, policy: Policy) -> BrowserRules:
+    """What a role may do with addresses; what any file blocks is blocked."""
+    known = policy.roles.get(role)
+    if known is None or known.browser is None:
+        return BrowserRules()
+    rules = [known.browser, *(each.browser for each in known.narrowed if each.browser is not None)]
+    return replace(known.browser, blocked=tuple(dict.fromkeys(rule for each in rules for rule in each.blocked)))
 
 
 def _over(policy: Policy, text: str, path: Path) -> Policy:

@@ -15,6 +15,8 @@ FLAGS = (
     # Loopback of the sandbox too goes to the proxy: a page must not reach what the task serves there, nor this port.
     "--proxy-bypass-list=<-loopback>",
     "--disable-quic",
+    # Of all workers these alone belong to no page, so that what they ask for could not be judged by page.
+    "--disable-shared-workers",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-background-networking",
@@ -66,7 +68,9 @@ stop() {
 # 9>&- : the browser must not hold the lock.
 start() {
     stop
-    mkdir -p "$home/profile"
+    mkdir -p "$home/profile/Default"
+    # Nothing is fetched ahead: such requests belong to no page, and no interceptor is asked about them.
+    echo '{"net":{"network_prediction_options":2}}' >"$home/profile/Default/Preferences"
     setsid "$binary" --user-data-dir="$home/profile" "$@" about:blank </dev/null >"$home/log" 2>&1 9>&- &
     echo $! >"$home/pid"
     for _ in $(seq 200); do
@@ -106,12 +110,17 @@ class Endpoint:
         return f"ws://127.0.0.1:{forwarded_port}{self.path}"
 
 
+def _by_scheme(proxy: str) -> str:
+    """WebSockets take the last one, where nobody listens: those of workers show themselves to no interceptor."""
+    return f"http={proxy};https={proxy};socks=socks5://127.0.0.1:9"
+
+
 async def running(sandbox: Sandbox, proxy: str, *, afresh: bool = False) -> Endpoint:
     """The browser of this sandbox, started if it is not there; `afresh` ends one that no longer answers.
 
     Raises: ChromiumMissing, ChromiumBroken, SandboxLost.
     """
-    arguments = ("bash", "-c", _START, "asos-browser", *FLAGS, f"--proxy-server={proxy}")
+    arguments = ("bash", "-c", _START, "asos-browser", *FLAGS, f"--proxy-server={_by_scheme(proxy)}")
     env = {"ASOS_BROWSER_AFRESH": "1" if afresh else "0"}
     outcome = await sandbox.run(Command(argv=arguments, env=env, cwd="/", timeout_seconds=60))
     if outcome.exit_code == _MISSING:

@@ -9,7 +9,9 @@ from activities.browsing.visit import Patience, Seen
 from activities.preview import one_line
 from contracts.language import Language
 from contracts.texts import tools as texts
+from contracts.texts.visits import ADDRESS_CLOSED
 from contracts.tools import ToolError
+from policy.rules import Rule
 
 _NET_ERROR = re.compile(r"net::(ERR_[A-Z0-9_]+)")
 _GONE = frozenset({404, 410})
@@ -46,6 +48,9 @@ def _failed(what: Seen, url: str, language: Language) -> Problem:
         return Problem("failed", texts.TLS_FAILED.say(language, host=host, detail=code))
     if code == "ERR_PROXY_CONNECTION_FAILED":
         return Problem("unavailable", texts.PROXY_MISSING.say(language))
+    rule = what.watch.passage.closed(url)
+    if code == "ERR_BLOCKED_BY_CLIENT" and rule not in (None, Rule.URL_UNLISTED):
+        return Problem("refused", ADDRESS_CLOSED.say(language, url=one_line(url), rule=str(rule)))
     if code in _HOST_REFUSED:
         return Problem("refused", texts.HOST_REFUSED.say(language, host=host))
     detail = code or one_line(what.failure)

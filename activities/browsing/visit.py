@@ -9,8 +9,10 @@ from playwright.async_api import Browser, Error, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 from pydantic import ValidationError
 
+from activities.browsing.gate import IsClosed, gate
 from activities.browsing.look import LONGEST_HTML, LONGEST_TEXT, LOOK, MOST_LINKS, Looked
 from activities.browsing.watch import Watch
+from policy.passage import Passage
 
 LOAD_SECONDS = 30.0
 """How long a page may take to build its document."""
@@ -46,17 +48,24 @@ class Patience:
 async def visit(
     browser: Browser,
     url: str,
-    permitted: frozenset[str],
+    passage: Passage,
+    is_closed: IsClosed,
     *,
     screenshot: bool,
     patience: Patience,
     beat: Callable[[str], None],
 ) -> Seen:
     """Raises: playwright Error if the browser itself is gone."""
+    async with gate(browser, is_closed):
+        return await _visited(browser, url, Watch(passage), screenshot=screenshot, patience=patience, beat=beat)
+
+
+async def _visited(
+    browser: Browser, url: str, watch: Watch, *, screenshot: bool, patience: Patience, beat: Callable[[str], None]
+) -> Seen:
     context = await browser.new_context(
         accept_downloads=False, service_workers="block", viewport={"width": 1280, "height": 800}
     )
-    watch = Watch(permitted)
     try:
         page = await watch.start(context)
         beat("loading")

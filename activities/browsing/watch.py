@@ -10,16 +10,19 @@ from urllib.parse import urlsplit
 from playwright.async_api import BrowserContext, Dialog, Error, Page, Request, Response, Route
 
 from activities.fetching import REFUSAL_HEADER
+from policy.passage import Passage
 
 _MOST_NOTED = 10
+NO_CALLS = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete globalThis[name];"
+"""Runs first in every document, whatever made it."""
 
 
 @dataclass
 class Watch:
     """Fills while the page is open. Every list is bounded: a hostile page opens a thousand dialogs."""
 
-    permitted: frozenset[str]
-    """Host names, `*.name` for those below a name, `*` for every host."""
+    passage: Passage
+    """What the page may fetch."""
     status: int | None = None
     media_type: str = ""
     is_refused: bool = False
@@ -35,8 +38,12 @@ class Watch:
     async def start(self, context: BrowserContext) -> Page:
         """Open the page under watch; whatever opens after it is a pop-up."""
         await context.route("**/*", self._pass_or_block)
+        # Pages that are only looked at need no calls, and a relay's address would be asked for past the route.
+        await context.add_init_script(NO_CALLS)
         self._page = await context.new_page()
+        self._page.on("websocket", lambda socket: _note(self.blocked, _host(socket.url)))
         context.on("page", self._close_popup)
+        context.on("requestfailed", self._note_failed)
         self._page.on("dialog", self._dismiss)
         self._page.on("request", self._note_request)
         self._page.on("response", self._note_response)
@@ -49,12 +56,10 @@ class Watch:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _pass_or_block(self, route: Route) -> None:
-        host = _host(route.request.url)
         with suppress(Error):  # the page may be gone by now
-            if any(_covers(pattern, host) for pattern in self.permitted):
+            if self.passage.closed(route.request.url) is None:
                 await route.continue_()
             else:
-                _note(self.blocked, host)
                 await route.abort("blockedbyclient")
 
     def _close_popup(self, popup: Page) -> None:
@@ -68,6 +73,10 @@ class Watch:
     def _note_request(self, request: Request) -> None:
         if self._is_own(request):
             self.url = request.url
+
+    def _note_failed(self, request: Request) -> None:
+        if "ERR_BLOCKED_BY_CLIENT" in (request.failure or ""):
+            _note(self.blocked, _host(request.url))
 
     def _note_response(self, response: Response) -> None:
         if not self._is_own(response.request):
@@ -95,18 +104,11 @@ async def _quietly(work: Coroutine[Any, Any, None]) -> None:
 
 def _host(url: str) -> str:
     try:
-        parts = urlsplit(url)
+        return urlsplit(url).hostname or ""
     except ValueError:
         return ""
-    return (parts.hostname or "") if parts.scheme in ("http", "https") else ""
-
-
-def _covers(pattern: str, host: str) -> bool:
-    if pattern.startswith("*."):
-        return host.endswith(pattern[1:])
-    return bool(host) and pattern.strip("[]") in ("*", host)
 
 
 def _note(notes: list[str], what: str) -> None:
-    if len(notes) < _MOST_NOTED and what not in notes:
+    if what and len(notes) < _MOST_NOTED and what not in notes:
         notes.append(what)

@@ -1,6 +1,6 @@
 """The tool `browse`: open a page in Chromium inside the sandbox, and give what a person would see of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from playwright.async_api import Error
@@ -10,6 +10,7 @@ from activities.addresses import WebAddress, web_address
 from activities.arguments import parse, schema_of
 from activities.browsing.chromium import ChromiumBroken, ChromiumMissing, running
 from activities.browsing.driver import driver
+from activities.browsing.gate import Openings
 from activities.browsing.report import reported, unavailable
 from activities.browsing.visit import Patience, Seen, visit
 from activities.parts import ToolParts
@@ -21,6 +22,7 @@ from contracts.texts import tools as texts
 from contracts.tools import ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
 from contracts.verdicts import VisitAction
+from policy.passage import Passage, opened
 
 _CONNECT_SECONDS = 20.0
 
@@ -54,6 +56,7 @@ class Browse:
     proxy: str
     patience: Patience
     spec: ToolSpec = SPEC
+    openings: Openings = field(default_factory=Openings)
 
     def actions(self, args: JsonObject) -> tuple[VisitAction, ...]:
         return (VisitAction(url=_address(args).href),)
@@ -88,19 +91,21 @@ class Browse:
     async def _once(self, address: WebAddress, screenshot: bool, context: ToolContext, *, afresh: bool) -> Seen:
         context.beat("starting the browser")
         endpoint = await running(context.sandbox, self.proxy, afresh=afresh)
-        permitted = frozenset({address.host, *(grant.host for grant in context.egress)})
+        passage = Passage(context.browser, opened(address.href, context.egress))
         async with context.sandbox.forward(endpoint.port) as port, driver() as playwright:
             browser = await playwright.chromium.connect_over_cdp(
                 endpoint.address(port), timeout=_CONNECT_SECONDS * 1000
             )
-            return await visit(
-                browser,
-                address.href,
-                permitted,
-                screenshot=screenshot,
-                patience=self.patience,
-                beat=context.beat,
-            )
+            with self.openings.during(context.sandbox.lease.sandbox_id, passage) as is_closed:
+                return await visit(
+                    browser,
+                    address.href,
+                    passage,
+                    is_closed,
+                    screenshot=screenshot,
+                    patience=self.patience,
+                    beat=context.beat,
+                )
 
 
 def tools(parts: ToolParts) -> list[Tool]:

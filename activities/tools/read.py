@@ -18,9 +18,11 @@ from contracts.language import Language
 from contracts.messages import Attachment
 from contracts.provenance import ToolLabels
 from contracts.texts import tools as texts
+from contracts.texts.visits import ADDRESS_CLOSED
 from contracts.tools import RESULT_TEXT_BYTES, ToolError, ToolResult, ToolSpec
 from contracts.values import JsonObject, Value
 from contracts.verdicts import VisitAction
+from policy.passage import Passage, opened
 
 MOST_REDIRECTS = 5
 _TIMED_OUT = 28
@@ -83,6 +85,9 @@ class Read:
             return _problem(context, address, "failed", str(problem))
         if target.host != address.host:
             return _led_away(address, target, context)
+        if (rule := Passage(context.browser, opened(address.href, context.egress)).closed(target.href)) is not None:
+            text = ADDRESS_CLOSED.say(context.language, url=one_line(target.href), rule=str(rule))
+            return _problem(context, address, "refused", text, redirect=target.href)
         if hops_left == 0:
             text = texts.TOO_MANY_REDIRECTS.say(context.language, url=one_line(address.href), limit=MOST_REDIRECTS)
             return _problem(context, address, "failed", text)

@@ -1,5 +1,6 @@
-"""The tool `shell`: run a bash script in the task's sandbox."""
+"""The tool `shell`: run a bash script, or one program without any shell, in the task's sandbox."""
 
+import shlex
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,7 +11,7 @@ from activities.limits import limit_sentence
 from activities.output import Shown, show_stream
 from activities.parts import ToolParts
 from activities.preview import one_line, preview
-from activities.tool import Tool, ToolContext
+from activities.tool import BadArguments, Tool, ToolContext
 from contracts.language import Language
 from contracts.provenance import ToolLabels
 from contracts.sandbox import Command, CommandOutcome, FileRefused
@@ -27,17 +28,32 @@ _GRACE_SECONDS = 30.0
 class Arguments(Value):
     """What `shell` is asked."""
 
-    script: Annotated[str, Field(min_length=1, description="The bash script, one line or many.")]
+    script: Annotated[str | None, Field(min_length=1, description="The bash script, one line or many.")] = None
+    argv: Annotated[
+        tuple[str, ...] | None,
+        Field(
+            min_length=1,
+            max_length=500,
+            description="Instead of `script`: one program and its arguments, run without a shell. Nothing in them is "
+            "expanded, so this is the way for values that came from elsewhere, such as names with blanks or quotes.",
+        ),
+    ] = None
     timeout_seconds: Annotated[
         float, Field(gt=0, le=3_600, allow_inf_nan=False, description="It is stopped after this time.")
     ] = 120
     cwd: Annotated[str, Field(min_length=1, description="Folder to run in.")] = "/workspace"
-    env: Annotated[dict[str, str], Field(default_factory=dict, description="Variables for the script.")]
+    env: Annotated[dict[str, str], Field(default_factory=dict, description="Variables for it.")]
+
+    @property
+    def shown(self) -> str:
+        """In one text, as one would type it."""
+        return self.script or shlex.join(self.argv or ())
 
 
 SPEC = ToolSpec(
     name="shell",
-    description="Run a bash script in the sandbox and give its exit code and output. Files live in /workspace.",
+    description="Run a bash script (`script`), or one program without a shell (`argv`), in the sandbox and give its "
+    "exit code and output. Files live in /workspace.",
     parameters=schema_of(Arguments),
     # The sandbox runs a call id once: asking again joins the script that runs or gives its outcome.
     repeatable=True,
@@ -54,30 +70,32 @@ SPEC = ToolSpec(
 
 @dataclass(frozen=True)
 class Shell:
-    """Runs a script; the exit code is a result, whatever it is."""
+    """Runs a command; the exit code is a result, whatever it is."""
 
     spec: ToolSpec = SPEC
 
     def actions(self, args: JsonObject) -> tuple[CommandAction, ...]:
-        asked = parse(Arguments, args)
-        return (CommandAction(script=asked.script, cwd=asked.cwd, env=asked.env),)
+        asked = _checked(args)
+        return (CommandAction(script=asked.script, argv=asked.argv, cwd=asked.cwd, env=asked.env),)
 
     def summary(self, args: JsonObject, language: Language) -> str:
-        lines = parse(Arguments, args).script.strip().splitlines()
+        lines = _checked(args).shown.strip().splitlines()
         return one_line(texts.SHELL_SUMMARY.say(language, script=" ⏎ ".join(lines)))
 
     def preview(self, args: JsonObject) -> str:
-        asked = parse(Arguments, args)
-        shown = {"script": asked.script, "cwd": asked.cwd, "timeout_seconds": f"{asked.timeout_seconds:g}"}
+        asked = _checked(args)
+        how = {"argv" if asked.argv else "script": asked.shown}
+        shown = {**how, "cwd": asked.cwd, "timeout_seconds": f"{asked.timeout_seconds:g}"}
         return preview({**shown, **{f"env {name}": value for name, value in asked.env.items()}})
 
     def timeout_seconds(self, args: JsonObject) -> float:
         return parse(Arguments, args).timeout_seconds + _GRACE_SECONDS
 
     async def run(self, args: JsonObject, context: ToolContext) -> ToolResult:
-        asked = parse(Arguments, args)
+        asked = _checked(args)
         command = Command(
             script=asked.script,
+            argv=asked.argv,
             cwd=asked.cwd,
             env=asked.env,
             timeout_seconds=asked.timeout_seconds,
@@ -92,6 +110,13 @@ class Shell:
 
 def tools(parts: ToolParts) -> list[Tool]:
     return [Shell()]
+
+
+def _checked(args: JsonObject) -> Arguments:
+    asked = parse(Arguments, args)
+    if (asked.script is None) == (asked.argv is None):
+        raise BadArguments("script: give either `script`, for bash, or `argv`, for one program without a shell")
+    return asked
 
 
 async def _result(asked: Arguments, outcome: CommandOutcome, context: ToolContext) -> ToolResult:

@@ -3,8 +3,8 @@
 from contracts.texts.sentence import Sentence
 
 LINK_CHANGED = Sentence(
-    en="{link} leads to {target}, and the policy says of that: {rules}. Nothing was done. If it is meant, name {target} "
-    "itself.",
+    en="{link} leads to {target}, and the policy says of that: {rules}. Nothing was done. If it is meant, name "
+    "{target} itself.",
     zh="{link} 指向 {target}，而策略对其的规定是：{rules}。没有执行任何操作。如确有此意，请直接写 {target}。",
 )
 LINKS_UNCLEAR = Sentence(

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contracts.verdicts import CommandAction
 from policy.commands.environment import judge_assignment
 from policy.commands.scene import Scene
+from policy.commands.screen import screen
 from policy.commands.state import State
 from policy.commands.touches import NOTHING_REAL, Touches
 from policy.commands.walk import Walk
@@ -45,7 +46,7 @@ def judge_command(
 def _judge(walk: Walk, action: CommandAction, state: State) -> None:
     if action.script is not None:
         _judge_script(walk, action.script, state)
-    if action.argv:
+    if action.argv and all(screen(word, walk.scene.findings) for word in action.argv):
         walk.run_words([literal(word) for word in action.argv], state)
     if action.script is None and not action.argv:
         walk.scene.findings.deny(Rule.COMMAND_GRAMMAR, "")

@@ -32,6 +32,7 @@ from contracts.tools import ToolCall, ToolResult, ToolSpec, args_digest
 from contracts.usage import Ceiling
 from contracts.values import JsonObject
 from contracts.verdicts import Action, Actor, Allow, Question, TalkAction, Verdict
+from policy.roles import BrowserRules
 from tests.tools.conftest import LEASE, MemoryBlobs
 from tests.tools.local_sandbox import LocalSandbox
 
@@ -51,6 +52,9 @@ class Says:
     def judge(self, question: Question) -> Verdict:
         self.questions.append(question)
         return self.verdict
+
+    def browsing(self, role: str) -> BrowserRules:
+        return BrowserRules()
 
     def demands(self, question: Question, verdict: Verdict) -> Demands:
         return self.demanded

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from contracts.provenance import Provenance
 from contracts.sandbox import Lease
 from contracts.tools import ToolResult
 from contracts.values import JsonObject
+from policy.roles import BrowserRules
 from tests.tools.local_sandbox import LocalSandbox
 from tests.tools.proxy import Proxy
 from tests.tools.site import Site
@@ -62,6 +63,7 @@ class Bench:
     language: Language = "en"
     tainted: bool = False
     egress: tuple[HostGrant, ...] = ()
+    browser: BrowserRules = field(default_factory=BrowserRules)
 
     async def run(self, tool: Tool, args: JsonObject, call_id: str = "call1") -> ToolResult:
         context = ToolContext(
@@ -75,6 +77,7 @@ class Bench:
             egress=self.egress,
             tainted=self.tainted,
             given=Provenance(trusted=not self.tainted, origins=("user",)),
+            browser=self.browser,
         )
         return await tool.run(args, context)
 

@@ -203,7 +203,7 @@ class LocalSandbox:
     def forward(self, port: int) -> AbstractAsyncContextManager[int]:
         return _same(port)
 
-    def permit(self, egress: Sequence[HostGrant]) -> None:
+    def permit(self, egress: Sequence[HostGrant], role: str = "") -> None:
         self.permitted.extend(egress)
 
     async def close(self) -> None:

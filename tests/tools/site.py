@@ -99,10 +99,11 @@ PAGES = {
 
 
 class Site:
-    """Serves PAGES under every host name, over HTTP and over TLS with a certificate that nobody trusts."""
+    """Serves its pages under every host name, over HTTP and over TLS with a certificate that nobody trusts."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, pages: dict[str, Answer] | None = None) -> None:
         self._folder = folder
+        self._pages = pages or PAGES
         self.requests: list[tuple[str, str]] = []
         self.http_port = self.tls_port = 0
 
@@ -136,7 +137,7 @@ class Site:
             parts = urlsplit(target)
             host = next(line[6:] for line in head.split("\r\n") if line.lower().startswith("host: "))
             self.requests.append((host, parts.path))
-            await self._answer(PAGES.get(parts.path, PAGES["/missing"]), reader, writer)
+            await self._answer(self._pages.get(parts.path, PAGES["/missing"]), reader, writer)
         writer.close()
 
     async def _answer(self, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

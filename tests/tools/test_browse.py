@@ -236,7 +236,7 @@ async def test_requests_to_other_hosts_are_blocked_and_named(
 async def test_a_permitted_host_passes_the_browser_and_the_proxy_decides(
     bench: Bench, browse: Browse, proxy: tuple[Proxy, str]
 ) -> None:
-    bench.egress = (HostGrant(host="cdn.test"),)
+    bench.egress = (HostGrant(host="cdn.test", port=80),)
 
     await bench.run(browse, {"url": "http://site.test/foreign", "screenshot": False})
 

@@ -57,7 +57,7 @@ class Desk:
     @property
     def examiner(self) -> Examiner:
         gathering = Gathering(Transcript(self.blobs), Past(self.blobs), self.contacts)
-        return Examiner(Catalogue(self.tools), self.policy, self.blobs, gathering=gathering, lambda: NOW)
+        return Examiner(Catalogue(self.tools), self.policy, self.blobs, now=lambda: NOW, gathering=gathering)
 
     async def reads(self, *turns: Turn) -> None:
         self.ref = await Transcript(self.blobs).append(self.ref, turns)

@@ -16,6 +16,7 @@ from contracts.tools import ToolResult
 from contracts.values import JsonObject
 from contracts.verdicts import Allow, Ask, Deny, Question, Reason, Verdict
 from policy.judge import judge
+from policy.roles import BrowserRules
 from tests.policy.cases_file import reference_policy
 from tests.tools.acting_parts import OneHost, Rig, approval, call, judged, request
 from tests.tools.conftest import LEASE, MemoryBlobs
@@ -33,6 +34,9 @@ class Reference:
         self.asked += 1
         actor = question.actor.model_copy(update={"role": next(iter(self.policy.roles))})
         return judge(question.model_copy(update={"actor": actor}), self.policy)
+
+    def browsing(self, role: str) -> BrowserRules:
+        return BrowserRules()
 
     def demands(self, question: Question, verdict: Verdict) -> Demands:
         return Demands()
@@ -97,7 +101,9 @@ async def test_a_link_cannot_take_a_permitted_command_elsewhere(rig: Rig, name: 
 @pytest.mark.parametrize("operation", ["read", "send", "write"])
 async def test_a_link_cannot_take_the_file_tool_elsewhere(rig: Rig, operation: str) -> None:
     link(rig, "l", SECRET)
-    args: JsonObject = {"operation": operation, "path": "l"} | ({"content": "x"} if operation == "write" else {})
+    args: JsonObject = {"operation": operation, "path": "l"}
+    if operation == "write":
+        args["content"] = "x"
 
     result = await ran(rig.acting, rig, "files", args)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from activities.tool import BadArguments
 from activities.tools.shell import Shell
@@ -158,3 +159,25 @@ async def test_the_bound_that_a_command_met_is_said(
     assert result.error == ("timed_out" if outcome.timed_out else "over_limit")
     assert words in result.headline
     assert (result.data["limit"], result.data["limit_amount"]) == (outcome.limit, outcome.limit_amount)
+
+
+async def test_one_program_runs_without_a_shell(bench: Bench) -> None:
+    words: list[JsonValue] = ["printf", "%s|", "$HOME", "`id`", "$(id)", "*", "a b", "", "'", "; echo x", "\n", "~"]
+
+    result = await bench.run(Shell(), {"argv": words})
+
+    assert result.data["stdout"] == "".join(f"{word}|" for word in words[2:])
+    assert [command.script for command in bench.sandbox.commands] == [None]
+
+
+def test_the_card_of_one_program_shows_each_word_quoted() -> None:
+    shown = Shell().preview({"argv": ["rm", "--", "a b", "; rm -rf /", "\u202e"]})
+
+    assert "argv: rm -- 'a b' '; rm -rf /'" in shown
+    assert "\u202e" not in shown
+
+
+@pytest.mark.parametrize("args", [{}, {"script": "ls", "argv": ["ls"]}, {"argv": []}, {"argv": "ls"}, {"argv": [1]}])
+async def test_a_command_is_either_a_script_or_one_program(bench: Bench, args: JsonObject) -> None:
+    with pytest.raises(BadArguments):
+        Shell().actions(args)
