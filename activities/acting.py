@@ -1,8 +1,9 @@
 """The activity `run_tool`: judge once more, journal, act in the sandbox, and give a result small enough for history."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
@@ -10,7 +11,7 @@ from temporalio.exceptions import ApplicationError
 from activities import outcomes
 from activities.beat import Pulse, alive
 from activities.examining import Examined, Examiner
-from activities.failures import lost, refused
+from activities.failures import halted, lost, refused
 from activities.granting import Granted, Refused, grant
 from activities.ledger import Ledger
 from activities.redaction import Redact, RedactingBlobs, redacted
@@ -19,12 +20,14 @@ from activities.tool import Tool, ToolContext
 from contracts import activities
 from contracts.activities import RunOutcome, RunRequest
 from contracts.blobs import BlobRef, Blobs
+from contracts.kill import Brake, FreeRunning, Halted
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
 from contracts.messages import HostGrant
 from contracts.sandbox import Host, Lease, Sandbox, SandboxLost
 from contracts.tools import ToolCall, ToolResult
 from contracts.transcript import ToolTurn
 from contracts.verdicts import CommandAction
+from sandbox.braking import braked
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class ActingParts:
     redact: Redact
     now: Callable[[], datetime]
     """Aware, in UTC."""
+    brake: Brake = FreeRunning()
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,8 @@ class Acting(activities.Acting):
 
     @activity.defn(name="run_tool")
     async def run_tool(self, request: RunRequest) -> RunOutcome:
-        """Raises: ApplicationError of type SandboxLost or SandboxRefused, not to be retried with the same lease."""
+        """Raises: ApplicationError of type SandboxLost or SandboxRefused, not to be retried with the same lease, or
+        Halted."""
         pulse = Pulse(activity.heartbeat)
         try:
             return await alive(self._outcome(request, pulse), pulse, _is_handed_over)
@@ -71,18 +76,33 @@ class Acting(activities.Acting):
             raise lost(error) from error
 
     async def _outcome(self, request: RunRequest, pulse: Pulse) -> RunOutcome:
+        self._heed(request)
         run = await self._prepared(request)
         if isinstance(run, ToolResult):
             refused = redacted(run, self._parts.redact)
             return _outcome(refused, await self._stored(refused))
         sandbox = await self._sandbox(run)
+        self._heed(request)
         entry = await self._begun(run)
         if isinstance(entry, Done):
             return await self._replayed(entry.result_ref)
-        result = await self._result(run, entry, sandbox, pulse)
+        result = await self._while_free(self._result(run, entry, sandbox, pulse), request)
         ref = await self._stored(result)
         first = await self._parts.ledger.finish(request.judged.task_id, run.call.call_id, ref)
         return _outcome(result, ref) if first == ref else await self._replayed(first)
+
+    def _heed(self, request: RunRequest) -> None:
+        """Nothing of the call has begun. Raises: ApplicationError of type Halted."""
+        kill = self._parts.brake.halted("tool", request.judged.task_id)
+        if kill is not None:
+            raise halted(Halted(kill))
+
+    async def _while_free(self, running: Coroutine[Any, Any, ToolResult], request: RunRequest) -> ToolResult:
+        """End the tool, its command and its browser as soon as the kill switch is pulled."""
+        try:
+            return await braked(running, lambda: self._parts.brake.halted("tool", request.judged.task_id))
+        except Halted as error:
+            raise halted(error, begun=True) from error
 
     async def _prepared(self, request: RunRequest) -> _Run | ToolResult:
         call = request.judged.call

@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Coroutine, Mapping
 from datetime import timedelta
+from typing import Any
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from activities.failures import full, is_platform_failure
+from activities.failures import full, halted, is_platform_failure
 from activities.planner import (
     DraftCalls,
     DraftQuestion,
@@ -24,6 +25,7 @@ from activities.planners.web_names import spoken_hosts
 from activities.tool import Tool
 from contracts.activities import Planning
 from contracts.blobs import BlobDamaged, BlobMissing, Blobs
+from contracts.kill import Brake, FreeRunning, Halted, Kill
 from contracts.language import Language
 from contracts.planning import AskUser, NextStep, PlanOutcome, PlanRequest, ToolCalls
 from contracts.quoting import own_words
@@ -32,6 +34,7 @@ from contracts.tools import ToolCall, args_digest
 from contracts.transcript import PlannerTurn, Turn, UserTurn
 from contracts.values import JsonObject
 from memory.transcript import Transcript
+from sandbox.braking import braked
 
 BEAT_SECONDS = 3.0
 
@@ -47,17 +50,30 @@ CHOICE_CHARACTERS = 60
 class Thinking(Planning):
     """Gives the planner what it may build on. Trying again is safe: equal pages have equal names."""
 
-    def __init__(self, *, planner: Planner, tools: Mapping[str, Tool], blobs: Blobs) -> None:
+    def __init__(
+        self,
+        *,
+        planner: Planner,
+        tools: Mapping[str, Tool],
+        blobs: Blobs,
+        brake: Brake | None = None,
+        leaves_machine: bool = False,
+    ) -> None:
+        """`leaves_machine` if the planner asks a model over the network."""
         self._planner = planner
         self._tools = tools
         self._blobs = blobs
         self._transcript = Transcript(blobs)
         self._past = Past(blobs)
+        self._brake = brake or FreeRunning()
+        self._leaves_machine = leaves_machine
 
     @activity.defn(name="plan")
     async def plan(self, request: PlanRequest) -> PlanOutcome:
         try:
             return await self._plan(request)
+        except Halted as error:
+            raise halted(error) from error
         except PlannerRefused as refusal:
             raise _refused(refusal.code, refusal.remedy, request.language) from refusal
         except PlannerBusy as busy:
@@ -72,10 +88,11 @@ class Thinking(Planning):
             raise full(error, give_up=activity.info().attempt >= FULL_ATTEMPTS) from error
 
     async def _plan(self, request: PlanRequest) -> PlanOutcome:
+        self._heed(request)
         past = await self._transcript.append(request.transcript_ref, request.additions)
         turns = await self._past.filled(await self._transcript.read(past))
         activity.heartbeat("read")
-        thought = await _beating(self._think(request, turns))
+        thought = await _beating(braked(self._think(request, turns), lambda: self._halted(request)))
         next_step, turn = await self._write(thought, request)
         return PlanOutcome(
             next_step=next_step,
@@ -84,6 +101,18 @@ class Thinking(Planning):
             spoken_hosts=spoken_hosts(own_words(turn.text) for turn in turns if isinstance(turn, UserTurn)),
             over_budget=isinstance(thought.draft, DraftQuestion) and thought.draft.over_budget,
         )
+
+    def _halted(self, request: PlanRequest) -> Kill | None:
+        kill = self._brake.halted("model", request.task_id)
+        if kill is None and self._leaves_machine:
+            kill = self._brake.halted("network", request.task_id)
+        return kill
+
+    def _heed(self, request: PlanRequest) -> None:
+        """Raises: Halted."""
+        kill = self._halted(request)
+        if kill is not None:
+            raise Halted(kill)
 
     async def _think(self, request: PlanRequest, turns: tuple[Turn, ...]) -> Thought:
         return await self._planner.next_step(
@@ -133,7 +162,7 @@ def _question(draft: DraftQuestion, step: int) -> tuple[AskUser, PlannerTurn]:
     return asked, PlannerTurn(step=step, text=question, calls=(call,))
 
 
-async def _beating(thinking: Coroutine[None, None, Thought]) -> Thought:
+async def _beating(thinking: Coroutine[Any, Any, Thought]) -> Thought:
     """Report life for as long as the thought is alive, and end it if nobody waits for it any more."""
     task = asyncio.ensure_future(thinking)
     try:

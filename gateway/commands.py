@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
-NAMES = frozenset({"start", "help", "stop", "tasks", "status", "retry", "pause", "resume", "approve", "deny", "mode"})
-URGENT = frozenset({"stop", "pause", "approve", "deny", "status", "tasks"})
+NAMES = frozenset(
+    {"start", "help", "stop", "tasks", "status", "retry", "pause", "resume", "approve", "deny", "mode"}
+) | {"kill", "lift"}
+URGENT = frozenset({"stop", "kill", "lift", "pause", "approve", "deny", "status", "tasks"})
 """Obeyed at once, also while an earlier message of the chat is still being handed on."""
 
 

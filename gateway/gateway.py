@@ -15,6 +15,7 @@ from temporalio.converter import PayloadCodec
 from temporalio.worker import Worker
 
 from contracts.blobs import Blobs
+from contracts.kill import Brake
 from contracts.queues import GATEWAY
 from contracts.task import Limits
 from gateway.app import build_app
@@ -22,6 +23,8 @@ from gateway.channel import Channel, Liveness
 from gateway.channels.console import Console
 from gateway.channels.telegram import Telegram
 from gateway.delivering import Deliveries
+from gateway.kill_orders import KillOrders
+from gateway.kill_page import kill_routes
 from gateway.obeying import Obeying
 from gateway.outbox import Outbox
 from gateway.owner import Owner
@@ -36,6 +39,7 @@ from gateway.temporal_desk import TemporalDesk
 from gateway.temporal_page import TemporalPage
 from gateway.view import SentenceFor
 from runtime.addresses import UI_PATH
+from runtime.killing.desk import KillDesk
 from runtime.web import serve
 
 GRACE = timedelta(seconds=5)
@@ -68,6 +72,8 @@ class Gateway:
         sentence_for: SentenceFor,
         limits: Limits,
         port: int,
+        kills: KillDesk,
+        brake: Brake,
         ui_origins: tuple[str, ...],
         ui_upstream: str = "",
         pace: Pace | None = None,
@@ -75,7 +81,7 @@ class Gateway:
         self._connect = connect
         self._port = port
         self._telegram = telegram
-        self._desk = TemporalDesk()
+        self._desk = TemporalDesk(brake=brake)
         self._store = Store(places.database)
         outbox, requests = Outbox(self._store), Requests(self._store)
         self.pairing = Pairing(self._store)
@@ -85,11 +91,13 @@ class Gateway:
         pace = pace or Pace()
         speakers: Mapping[str, Speaker] = {channel.name: Speaker(channel, outbox, pace) for channel in channels}
         self._deliveries = Deliveries(speakers, outbox, blobs, sentence_for)
-        obeying = Obeying(self._desk, outbox, requests, sentence_for)
+        orders = KillOrders(kills, self._desk, outbox, requests)
+        obeying = Obeying(self._desk, outbox, requests, sentence_for, orders)
         self._reception = Reception(self._desk, speakers, self.pairing, outbox, requests, blobs, obeying, limits)
         owner = Owner.load(places.owner_token)
         self._ui = TemporalPage(ui_upstream, UI_PATH, owner) if ui_upstream else None
         self._app = self._build_app(codec, owner, ui_origins, webhook_url)
+        self._app.include_router(kill_routes(owner, kills))
 
     async def run(self, stop: asyncio.Event) -> None:
         """Raises: PortInUse."""

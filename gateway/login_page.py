@@ -12,6 +12,9 @@ from contracts.texts import pages as texts
 from contracts.texts.sentence import Sentence
 from gateway.owner import COOKIE, Owner
 
+PAGES = frozenset({"/kill"})
+"""Pages of our own that one may go on to."""
+
 COOKIE_SECONDS = 30 * 86_400
 MAX_BODY_BYTES = 4_096
 # A policy of no referrer would make the browser say "null" where the form has to say whose it is.
@@ -43,7 +46,7 @@ def login_routes(owner: Owner, ui_path: str) -> APIRouter:
     async def enter(request: Request) -> Response:
         if not is_own_page(request):
             return Response(texts.FOREIGN_PAGE.say(language_of(request)), 403)
-        said = await _form(request)
+        said = await form_of(request)
         if not owner.is_token(said.get("token", "")):
             return _page(request, texts.TOKEN_WRONG, 401)
         return _entered(request, owner, _within(ui_path, request.query_params.get("next", "")))
@@ -64,7 +67,7 @@ def language_of(request: Request) -> Language:
 
 def _within(ui_path: str, wanted: str) -> str:
     """Where to go on: a page of the UI, never another site."""
-    return wanted if ui_path and wanted.startswith(f"{ui_path}/") else ui_path
+    return wanted if wanted in PAGES or (ui_path and wanted.startswith(f"{ui_path}/")) else ui_path
 
 
 def _entered(request: Request, owner: Owner, after: str) -> Response:
@@ -88,7 +91,7 @@ def _page(request: Request, problem: Sentence | None, status: int) -> Response:
     return Response(html, status, media_type="text/html", headers=HEADERS)
 
 
-async def _form(request: Request) -> dict[str, str]:
+async def form_of(request: Request) -> dict[str, str]:
     """The fields of a small form; of a larger body none."""
     body = bytearray()
     async for chunk in request.stream():

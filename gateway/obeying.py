@@ -13,6 +13,7 @@ from contracts.texts.sentence import Sentence
 from gateway.channel import Incoming
 from gateway.commands import Command
 from gateway.desk import Desk, NoSuchTask, Refused, TaskSummary
+from gateway.kill_orders import KillOrders
 from gateway.outbox import Outbox
 from gateway.pairing import OWNER, Person
 from gateway.requests import Requests
@@ -31,6 +32,7 @@ REFUSALS: dict[str, Sentence] = {
     errors.ALREADY_DECIDED: texts.OUT_OF_DATE,
     errors.STALE_QUESTION: texts.OUT_OF_DATE,
     errors.NOT_ALLOWED: texts.NOT_ALLOWED,
+    errors.HALTED: texts.ALL_STOPPED,
     "QueueFull": texts.QUEUE_FULL,
     "NothingToRetry": texts.NOTHING_TO_RETRY,
 }
@@ -52,7 +54,15 @@ def by(person: Person) -> str:
 class Obeying:
     """One method a command; each gives the reply."""
 
-    def __init__(self, desk: Desk, outbox: Outbox, requests: Requests, sentence_for: SentenceFor) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        outbox: Outbox,
+        requests: Requests,
+        sentence_for: SentenceFor,
+        kills: KillOrders | None = None,
+    ) -> None:
+        """Without `kills` no stop can be pulled from a chat."""
         self._desk = desk
         self._outbox = outbox
         self._requests = requests
@@ -70,11 +80,13 @@ class Obeying:
             "mode": self._mode,
             "stop": self._stop,
         }
+        if kills is not None:
+            self._methods |= {"kill": kills.kill, "lift": kills.lift}
 
     async def obey(self, command: Command, incoming: Incoming, person: Person) -> str:
         """Raises: DeskUnreachable."""
         try:
-            return await self._methods[command.name](command, incoming, person)
+            return await self._methods.get(command.name, self._help)(command, incoming, person)
         except NoSuchTask:
             return texts.NO_TASK.say(incoming.language)
         except Refused as refused:

@@ -38,6 +38,14 @@ class Owner:
         until = str(int((now + TICKET_LASTS).timestamp()))
         return f"{until}.{self._proof(until)}"
 
+    @property
+    def form(self) -> str:
+        """What a form of our own pages carries, and no other page can know."""
+        return self._derived("asos form")
+
+    def is_form(self, said: str) -> bool:
+        return _same(said, self.form)
+
     def is_token(self, said: str) -> bool:
         return _same(said, self.token)
 

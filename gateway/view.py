@@ -40,6 +40,7 @@ NOTES = {
     "sandbox_lost": texts.NOTE_SANDBOX_LOST,
     "sandbox_restored": texts.NOTE_SANDBOX_RESTORED,
     "resumed_after_restart": texts.NOTE_RESUMED,
+    "halted": texts.NOTE_HALTED,
 }
 
 

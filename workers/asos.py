@@ -16,7 +16,7 @@ from runtime.stack.parts import stack_of
 from runtime.stack.state import read_state
 from runtime.stack.up import up
 from runtime.stack.view import Progress, show_failure
-from workers.commands import policy, stack
+from workers.commands import kill, policy, stack
 
 SYSTEM_PANEL = "The system"
 
@@ -53,6 +53,7 @@ def command_line(settings: Settings) -> typer.Typer:
         part.register(app, settings)
     for command in (stack.up, stack.down, stack.status, stack.doctor):
         app.command(rich_help_panel=SYSTEM_PANEL)(command)
+    kill.register(app, settings, SYSTEM_PANEL)
     app.add_typer(policy.app, name="policy", rich_help_panel=SYSTEM_PANEL)
     return app
 

@@ -1,6 +1,7 @@
 """What holds for the way out of every sandbox here: the policy file, the list of malicious domains, the authority."""
 
 from activities.policy_source import PolicyFile
+from contracts.kill import Brake
 from policy.roles import Policy
 from runtime.keys import Keyring, SealBroken, UnknownKey
 from runtime.paths import DataPaths
@@ -13,7 +14,9 @@ from sandbox.inspection import Inspection
 from sandbox.metering import Meters
 
 
-def house_of(settings: Settings, paths: DataPaths, keyring: Keyring, policy: PolicyFile[Policy]) -> HouseRules:
+def house_of(
+    settings: Settings, paths: DataPaths, keyring: Keyring, policy: PolicyFile[Policy], brake: Brake
+) -> HouseRules:
     """Rules that follow the files as they change. It reads them, so call it off the event loop. Raises: CannotStart."""
     try:
         authority = Authority.load(paths.egress, keyring)
@@ -30,4 +33,5 @@ def house_of(settings: Settings, paths: DataPaths, keyring: Keyring, policy: Pol
         blocklist=blocklist,
         inspection=Inspection(authority),
         meters=Meters(paths.egress / "traffic"),
+        brake=brake,
     )

@@ -21,6 +21,7 @@ from contracts.verdicts import Ask, Deny, Reason
 from workflows import limits
 from workflows.asking import Asking
 from workflows.failures import has_not_begun, host_is_away, reason_of, type_of
+from workflows.halting import Halting, has_begun
 from workflows.state import TaskState
 from workflows.stopping import heed_stop
 from workflows.visibility import Visibility
@@ -37,11 +38,14 @@ StepMark = Literal["running", "done", "failed", "denied", "waiting"]
 class Calls:
     """The calls of a step, side by side as far as their order allows."""
 
-    def __init__(self, state: TaskState, visibility: Visibility, asking: Asking, workplace: Workplace) -> None:
+    def __init__(
+        self, state: TaskState, visibility: Visibility, asking: Asking, workplace: Workplace, halting: Halting
+    ) -> None:
         self._state = state
         self._visibility = visibility
         self._asking = asking
         self._workplace = workplace
+        self._halting = halting
 
     async def run_all(self, calls: tuple[ToolCall, ...]) -> None:
         """Run them and add their turns to what the planner reads next, in the order in which it asked."""
@@ -108,12 +112,18 @@ class Calls:
     async def _act(self, call: ToolCall, judged: JudgeOutcome, approval: Approval | None) -> ToolTurn:
         """Run the call; one that may be repeated, or has not begun, runs again if its sandbox is lost underneath it."""
         earlier: Earlier | None = None
-        for _ in range(limits.LOST_IN_ONE_CALL):
+        lost = 0
+        while lost < limits.LOST_IN_ONE_CALL:
             lease = await self._place(judged)
             at = workflow.now()
             try:
                 return await self._attempt(call, judged, approval, lease, earlier)
             except ActivityError as error:
+                if self._halting.notes(error):
+                    if lease is not None and has_begun(error):
+                        earlier = Earlier(lease=lease, at=at)
+                    continue
+                lost += 1
                 if self._state.interrupted and is_cancelled_exception(error):
                     return self._closed(call, "failed", "interrupted", "interrupted by a pause; it may have begun")
                 if lease is None or not (type_of(error) in GONE or host_is_away(error)):
@@ -131,6 +141,7 @@ class Calls:
     async def _place(self, judged: JudgeOutcome) -> Lease | None:
         """Where the call runs. While the task is paused it has no place, so that its sandbox can rest."""
         while True:
+            await self._halting.passed()
             await self._not_paused()
             if not judged.needs_sandbox:
                 return None

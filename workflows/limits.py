@@ -84,6 +84,10 @@ FINAL_IN_ALL = timedelta(days=7)
 FINAL_RETRY = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=30))
 
 LOOK_UP_ATTEMPT = timedelta(seconds=20)
+LIFT_RETRY = RetryPolicy(
+    initial_interval=timedelta(milliseconds=500), backoff_coefficient=1.5, maximum_interval=timedelta(seconds=3)
+)
+"""The server goes on asking until the kill switch is lifted, which costs no history."""
 
 SEEN_IDS = 256
 """How many message and decision ids are remembered to drop duplicates."""

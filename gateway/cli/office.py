@@ -20,6 +20,8 @@ from gateway.temporal_desk import TemporalDesk
 from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.keys import Keyring
+from runtime.killing.brake import FileBrake
+from runtime.killing.state import StateFile
 from runtime.paths import DataPaths
 from runtime.settings import Settings
 from runtime.telemetry import quiet_runtime
@@ -75,7 +77,8 @@ async def open_office(settings: Settings, console: Console) -> AsyncIterator[Off
     keyring = Keyring.load(settings.data_dir)
     client = await connect(settings, keyring, runtime=quiet_runtime(), patience_seconds=PATIENCE_SECONDS)
     blobs = FileBlobs(DataPaths(settings.data_dir).blobs, keyring)
-    yield Office(settings, client, TemporalDesk(client), blobs, keyring, console)
+    brake = FileBrake(StateFile.of(DataPaths(settings.data_dir), keyring))
+    yield Office(settings, client, TemporalDesk(client, brake), blobs, keyring, console)
 
 
 Command = Callable[[Office], Coroutine[Any, Any, int]]
