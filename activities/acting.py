@@ -1,7 +1,7 @@
 """The activity `run_tool`: judge once more, journal, act in the sandbox, and give a result small enough for history."""
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -42,7 +42,7 @@ class ActingParts:
     redact: Redact
     now: Callable[[], datetime]
     """Aware, in UTC."""
-    brake: Brake = FreeRunning()
+    brake: Brake = field(default_factory=FreeRunning)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Waits for the lift of the kill switch: the task stands still, says so, and then does the same again."""
 
 import asyncio
+from datetime import datetime
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError
@@ -27,6 +28,8 @@ class Halting:
         self._visibility = visibility
         self._turn = asyncio.Lock()
         self._halted = False
+        self._lifted_at: datetime | None = None
+        self._pause = limits.HALTED_AGAIN
 
     def notes(self, error: ActivityError) -> bool:
         """Whether this was the kill switch; then the next `passed` waits."""
@@ -41,7 +44,7 @@ class Halting:
         async with self._turn:
             while self._halted:
                 await self._until_lifted()
-                self._halted = False
+                self._halted, self._lifted_at = False, workflow.now()
 
     async def _until_lifted(self) -> None:
         state = self._state
@@ -50,6 +53,7 @@ class Halting:
         self._visibility.enter(Phase.PAUSED)
         heed_stop(state)
         try:
+            await self._not_at_once()
             await workflow.execute_activity_method(
                 Watching.await_lift,
                 state.given.record.task_id,
@@ -62,6 +66,15 @@ class Halting:
             state.notes.remove(NOTE)
             state.changed()
         self._visibility.enter(before)
+
+    async def _not_at_once(self) -> None:
+        """A host that has not heard of the lift halts at once again, which must not fill the history."""
+        since = None if self._lifted_at is None else workflow.now() - self._lifted_at
+        if since is None or since > limits.HALTED_CALM:
+            self._pause = limits.HALTED_AGAIN
+            return
+        await workflow.sleep(self._pause, summary="halted again at once")
+        self._pause = min(2 * self._pause, limits.HALTED_CALM)
 
 
 def has_begun(error: ActivityError) -> bool:

@@ -74,8 +74,8 @@ CLI_BAD_LEVEL = Sentence(
     zh="--level {level}：请使用 task、tools、network 或 all；指定任务时级别为 task",
 )
 CLI_BAD_TASK = Sentence(
-    en="{task!r} is no task's id: `asos tasks` shows them; while Temporal is away only the whole id of 26 characters is "
-    "understood",
+    en="{task!r} is no task's id: `asos tasks` shows them; while Temporal is away only the whole id of 26 "
+    "characters is understood",
     zh="{task!r} 不是任务编号：可用 `asos tasks` 查看；Temporal 不可用时只能使用完整的 26 位编号",
 )
 CLI_LIFT_MISSED = Sentence(

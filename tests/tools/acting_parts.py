@@ -14,6 +14,7 @@ from activities.tool import Tool, ToolContext
 from activities.tools.shell import Shell
 from contracts.activities import Demands, JudgeRequest, RunRequest
 from contracts.blobs import BlobRef
+from contracts.kill import Brake, FreeRunning
 from contracts.language import Language
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
 from contracts.provenance import Provenance
@@ -213,6 +214,7 @@ class Rig:
     policy: Says = field(default_factory=Says)
     ledger: ListedLedger = field(default_factory=ListedLedger)
     tools: tuple[Tool, ...] = (Shell(),)
+    brake: Brake = field(default_factory=FreeRunning)
 
     @property
     def examiner(self) -> Examiner:
@@ -229,6 +231,7 @@ class Rig:
                 host_id="local",
                 redact=lambda text: text.replace(SECRET, "[secret]"),
                 now=lambda: NOW,
+                brake=self.brake,
             )
         )
 

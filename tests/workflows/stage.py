@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 
 from temporalio import activity
 from temporalio.client import Client, Interceptor, WorkflowHandle
+from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
 
+from contracts import errors
 from contracts.activities import (
     Acting,
     Delivering,
@@ -95,6 +97,9 @@ class Script(Places, Planning, Judging, Acting, Delivering, Watching):
     plans: list[PlanRequest] = field(default_factory=list)
     runs: list[RunRequest] = field(default_factory=list)
     delivered: list[DeliverRequest] = field(default_factory=list)
+    halted: bool = False
+    """While it is true no wait for the lift ends."""
+    lifts: list[str] = field(default_factory=list)
 
     @activity.defn(name="plan")
     async def plan(self, request: PlanRequest) -> PlanOutcome:
@@ -134,6 +139,12 @@ class Script(Places, Planning, Judging, Acting, Delivering, Watching):
     @activity.defn(name="task_is_open")
     async def task_is_open(self, task_id: str) -> bool:
         return False
+
+    @activity.defn(name="await_lift")
+    async def await_lift(self, task_id: str) -> None:
+        self.lifts.append(task_id)
+        if self.halted:
+            raise ApplicationError("the kill switch was pulled", type=errors.HALTED)
 
 
 @dataclass
@@ -239,7 +250,15 @@ async def on_stage(
 def served(client: Client, script: Script) -> list[tuple[str, Sequence[Callable[..., object]]]]:
     """Which queue serves which activities, but for those of hosts."""
     return [
-        (CONTROL, [script.run_tool, script.task_is_open, Placing(client, script.lifetimes).acquire_sandbox]),
+        (
+            CONTROL,
+            [
+                script.run_tool,
+                script.task_is_open,
+                script.await_lift,
+                Placing(client, script.lifetimes).acquire_sandbox,
+            ],
+        ),
         (GATEWAY, [script.deliver]),
     ]
 

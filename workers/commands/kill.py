@@ -89,9 +89,8 @@ class Killing:
 
     async def pull(self, task: str | None, level: KillLevel, reason: str) -> int:
         """Write it first; then stop everything that can be reached, all of it at once."""
-        began = time.monotonic()
         task_id = await self._task(task) if task else None
-        began = began if task is None else time.monotonic()
+        began = time.monotonic()
         kill = await self._desk.pull(level, task_id, self._by, reason)
         report = Report(kill, time.monotonic() - began)
         (told, report.unreachable), here, report.tasks = await asyncio.gather(
