@@ -4,7 +4,7 @@ import asyncio
 import getpass
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import typer
@@ -13,6 +13,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from contracts.blobs import Blobs
+from contracts.kill import Brake, FreeRunning
 from contracts.language import Language
 from contracts.texts import cli as texts
 from gateway.desk import Desk, DeskUnreachable, NoSuchTask, Refused
@@ -52,6 +53,7 @@ class Office:
     blobs: Blobs
     keyring: Keyring
     console: Console
+    brake: Brake = field(default_factory=FreeRunning)
 
     @property
     def language(self) -> Language:
@@ -78,7 +80,7 @@ async def open_office(settings: Settings, console: Console) -> AsyncIterator[Off
     client = await connect(settings, keyring, runtime=quiet_runtime(), patience_seconds=PATIENCE_SECONDS)
     blobs = FileBlobs(DataPaths(settings.data_dir).blobs, keyring)
     brake = FileBrake(StateFile.of(DataPaths(settings.data_dir), keyring))
-    yield Office(settings, client, TemporalDesk(client, brake), blobs, keyring, console)
+    yield Office(settings, client, TemporalDesk(client, brake), blobs, keyring, console, brake)
 
 
 Command = Callable[[Office], Coroutine[Any, Any, int]]

@@ -114,6 +114,13 @@ class Installation:
         os.kill(pid, signal.SIGKILL)
         return pid
 
+    def halt(self, name: str) -> None:
+        """Let a process hang, so that nobody starts another in its place."""
+        os.kill(int(self.part(name)["mark"]["pid"]), signal.SIGSTOP)
+
+    def go_on(self, name: str) -> None:
+        os.kill(int(self.part(name)["mark"]["pid"]), signal.SIGCONT)
+
     def wait_for_another(self, name: str, than: int) -> None:
         """Wait until the supervisor has put a healthy process in the place of a killed one."""
 

@@ -2,7 +2,6 @@
 
 import json
 import multiprocessing
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -273,5 +272,5 @@ def test_the_folder_is_never_seen_without_its_file(here: Installation) -> None:
 
     here.switch.take_over(kill)
 
-    assert os.listdir(here.file.path.parent) == ["switch.json"]
+    assert [path.name for path in here.file.path.parent.iterdir()] == ["switch.json"]
     assert here.file.path.stat().st_mode & 0o077 == 0

@@ -1,0 +1,173 @@
+"""The kill switch at each moment of a task: seconds to the last effect, and no effect after."""
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.chaos.effects import Effects, counting
+from tests.chaos.stops import CURL, LOOP, Growing, Measured, Owner, measured, table, until_so_many
+from tests.e2e.stack import Installation, eventually, installation
+
+pytestmark = [pytest.mark.xdist_group("e2e-kill")]
+
+IN_BUBBLES = {"ASOS_SANDBOX_DRIVER": "bubblewrap"}
+RISKY = "/run python3 -c 'open(\"ticks\", \"w\").write(\"1\")'"
+"""Code that policy cannot read: it asks."""
+TICKS = "/run " + LOOP.format(step="date +%s%N >> ticks")
+CLOSED = ("cancelled", "failed", "completed")
+
+
+@pytest.fixture
+def effects() -> Iterator[Effects]:
+    with counting() as given:
+        yield given
+
+
+def looping(name: str) -> str:
+    return "/run " + LOOP.format(step=CURL.format(name=name))
+
+
+def bubbles(given: Installation) -> list[Path]:
+    return [given.data_dir / "sandboxes"]
+
+
+def ended(owner: Owner, tasks: list[str]) -> None:
+    """All of them are over, and say by whom."""
+    for task in tasks:
+        status = owner.given.until(lambda status: status["phase"] in CLOSED, task)
+        assert status["phase"] == "cancelled"
+        assert status["answer"].startswith("killed by console:")
+
+
+@pytest.mark.timeout(240)
+def test_a_stop_of_everything_leaves_no_effect_and_lasts_until_the_second_factor(
+    tmp_path: Path, effects: Effects
+) -> None:
+    with installation(tmp_path, IN_BUBBLES) as given, closing(Growing("ticks")) as ticks:
+        owner = Owner(given)
+        tasks = owner.asks(looping("net"), TICKS, RISKY, hosts=[effects.host])
+        until_so_many(effects, ["net"])
+        eventually(lambda: ticks.find(bubbles(given)) or None)
+        eventually(lambda: True if owner.phase(tasks[2]) == "awaiting_approval" else None)
+        time.sleep(Random(7).uniform(0, 0.3))  # noqa: S311  any moment will do
+
+        seen = measured(owner, "everything", lambda: effects.of("net") + ticks.times(), "--reason", "enough")
+
+        assert seen.after == 0, table([seen])
+        ended(owner, tasks)
+        late = owner.approved_too_late(tasks[2])
+        assert late.code != 0
+        assert given.asos("ask", "/run true", "--json").code == 1
+        assert given.asos("kill", "--lift").code == 2
+        assert given.asos("kill", "--lift", "--code", "123456").code == 1
+        owner.lifts()
+        assert given.asos("ask", "/run echo back-$((40+2))", "--json").json["answer"].count("back-42")
+
+
+def long_form(owner: Owner, effects: Effects, number: int) -> list[Measured]:
+    """One stop at each moment, all with the containers of the engine."""
+    rows = []
+
+    def at(moment: str, text: str, name: str, *arguments: str) -> None:
+        tasks = owner.asks(text, hosts=[effects.host])
+        until_so_many(effects, [name])
+        time.sleep(Random(number).uniform(0, 1.0))  # noqa: S311  any moment will do
+        rows.append(measured(owner, moment, lambda: effects.of(name), *arguments))
+        if arguments:
+            owner.lifts()
+            owner.given.asos("stop", tasks[0])
+            owner.given.until(lambda status: status["phase"] in CLOSED, tasks[0])
+        else:
+            ended(owner, tasks)
+            owner.lifts()
+
+    at("command", looping(f"command{number}"), f"command{number}")
+    at("page", f"/browse http://effects.test/page/page{number}", f"page{number}")
+    download = f"/run curl -s -o got http://effects.test/download/download{number}"
+    at("download", download, f"download{number}")
+    at("command, tools", looping(f"tools{number}"), f"tools{number}", "--level", "tools")
+    at("command, network", looping(f"cut{number}"), f"cut{number}", "--level", "network")
+    waiting = owner.asks(RISKY)
+    eventually(lambda: True if owner.phase(waiting[0]) == "awaiting_approval" else None)
+    rows.append(measured(owner, "approval wait", list))
+    assert owner.approved_too_late(waiting[0]).code != 0
+    ended(owner, waiting)
+    owner.lifts()
+    return rows
+
+
+@pytest.mark.slow
+@pytest.mark.engine
+@pytest.mark.chromium
+@pytest.mark.timeout(3600)
+def test_each_moment_many_times(tmp_path: Path, effects: Effects, rounds: int) -> None:
+    rows = []
+    with installation(tmp_path, {"ASOS_SANDBOX_DRIVER": "docker"}) as given:
+        for number in range(rounds):
+            rows += long_form(Owner(given), effects, number)
+            print(table(rows), flush=True)  # noqa: T201  the table is what the long form is for
+
+    assert [row.after for row in rows] == [0] * len(rows)
+    assert max(row.last for row in rows) < 5
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_twenty_tasks_at_once(tmp_path: Path, effects: Effects) -> None:
+    names = [f"task{number}" for number in range(20)]
+    with installation(tmp_path, IN_BUBBLES) as given:
+        owner = Owner(given)
+        tasks = owner.asks(*(looping(name) for name in names), hosts=[effects.host])
+        until_so_many(effects, names)
+
+        row = measured(owner, "20 tasks at once", lambda: [each for name in names for each in effects.of(name)])
+
+        print(table([row]), flush=True)  # noqa: T201  the table is what the long form is for
+        ended(owner, tasks)
+        assert row.after == 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_a_model_call(tmp_path: Path, effects: Effects) -> None:
+    """An effect is each moment in which the provider still has the request."""
+    settings = {"ASOS_MODEL": "openai/none", "ASOS_MODEL_BASE_URL": f"http://127.0.0.1:{effects.port}/v1", **IN_BUBBLES}
+    rows = []
+    with installation(tmp_path, settings) as given:
+        owner = Owner(given)
+        for level in ("all", "tools", "network"):
+            tasks = owner.asks("think long")
+            before = len(effects.of("model"))
+            eventually(lambda before=before: True if len(effects.of("model")) > before + 3 else None)
+            rows.append(measured(owner, f"model call, {level}", lambda: effects.of("model"), "--level", level))
+            owner.lifts()
+            given.asos("stop", tasks[0])
+            given.until(lambda status: status["phase"] in CLOSED, tasks[0])
+
+    print(table(rows), flush=True)  # noqa: T201  the table is what the long form is for
+    assert [row.after for row in rows] == [0] * len(rows)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("part", ["temporal", "gateway", "worker", "all of them"])
+def test_a_stop_works_whatever_else_is_down(tmp_path: Path, effects: Effects, part: str) -> None:
+    with installation(tmp_path, IN_BUBBLES) as given, closing(Growing("ticks")) as ticks:
+        owner = Owner(given)
+        tasks = owner.asks(TICKS)
+        eventually(lambda: ticks.find(bubbles(given)) or None)
+        parts = ("gateway", "worker", "temporal") if part == "all of them" else (part,)
+        for name in parts:
+            given.halt(name)
+
+        row = measured(owner, f"{part} down", ticks.times)
+
+        print(table([row]), flush=True)  # noqa: T201  the table is what the long form is for
+        assert row.after == 0
+        for name in parts:
+            given.go_on(name)
+        ended(owner, tasks)
