@@ -46,11 +46,15 @@ class KillDesk:
     async def pull(self, level: KillLevel, task_id: str | None, by: str, reason: str = "") -> Kill:
         """In force when this returns. Raises: OSError if it cannot be written, ValueError."""
         kill = await asyncio.to_thread(self._switch.pull, level, task_id, by, reason)
+        await self.pulled(kill)
+        return kill
+
+    async def pulled(self, kill: Kill) -> None:
+        """Record a stop that is in force."""
         try:
-            await self._record("kill.pulled", by, (kill,))
+            await self._record("kill.pulled", kill.by, (kill,))
         except Exception as error:  # whatever is wrong with the record: the stop holds
             _log.error("the stop %s could not be recorded: %s", kill.kill_id, error)
-        return kill
 
     async def in_force(self) -> tuple[Kill, ...]:
         return await asyncio.to_thread(self._switch.in_force)

@@ -63,7 +63,7 @@ class Installation:
     def asos(self, *arguments: str, text: str | None = None, timeout: float = PATIENCE_SECONDS) -> Said:
         """Run a command to its end."""
         done = subprocess.run(
-            [sys.executable, "-m", "workers.asos", *arguments],
+            [sys.executable, "-m", "workers.at_once", *arguments],
             cwd=ROOT,
             env=self.environment,
             input=text if text is not None else "",

@@ -32,6 +32,7 @@ from runtime.telemetry import quiet_runtime
 from runtime.temporal import TemporalUnreachable, connect
 from sandbox import slaying
 from sandbox.slaying import Quarters, Slain
+from workers import at_once
 from workers.killing import orders
 from workers.killing.wiring import quarters_of
 
@@ -91,7 +92,11 @@ class Killing:
         """Write it first; then stop everything that can be reached, all of it at once."""
         task_id = await self._task(task) if task else None
         began = time.monotonic()
-        kill = await self._desk.pull(level, task_id, self._by, reason)
+        if at_once.pulled:
+            kill = at_once.pulled.pop()
+            await self._desk.pulled(kill)
+        else:
+            kill = await self._desk.pull(level, task_id, self._by, reason)
         report = Report(kill, time.monotonic() - began)
         (told, report.unreachable), here, report.tasks = await asyncio.gather(
             self._tell(kill), asyncio.to_thread(self._here, kill), self._tasks(kill)
