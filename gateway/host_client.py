@@ -189,7 +189,8 @@ class HostClient:
 
     async def _posted(self, path: str, value: Value) -> bytes:
         with self._reached():
-            answer = await self._http.post(path, content=value.model_dump_json())
+            json_type = {"Content-Type": "application/json"}
+            answer = await self._http.post(path, content=value.model_dump_json(), headers=json_type)
         _require(answer)
         return answer.content
 

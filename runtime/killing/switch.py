@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from contracts.approvals import StepUp
 from contracts.kill import Kill, KillLevel
 from runtime.killing.state import State, StateFile, purpose_of
-from runtime.paths import FILE_MODE
+from runtime.paths import FILE_MODE, private_folder
 
 LOCK_SECONDS = 1.0
 """A stop waits for no other process: after so long it is written without the lock."""
@@ -89,7 +89,9 @@ class KillSwitch:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """One writer at a time, as long as none of them hangs."""
-        lock = self._file.path.parent.with_name(f"{self._file.path.parent.name}.lock")
+        folder = self._file.path.parent
+        private_folder(folder.parent)
+        lock = folder.with_name(f"{folder.name}.lock")
         handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         try:
             until = time.monotonic() + LOCK_SECONDS

@@ -42,6 +42,8 @@ class Measured:
     """Until the command said that it was done."""
     after: int
     """Effects that came after that."""
+    before: int
+    """Effects in the second before it was in force: without any, nothing was shown."""
 
 
 class Owner:
@@ -94,7 +96,8 @@ def measured(owner: Owner, at: str, times: Callable[[], list[float]], *arguments
     time.sleep(WATCHED_SECONDS)
     late = [each - in_force for each in times() if each > in_force]
     after = [each for each in times() if each > returned]
-    return Measured(at, in_force - began, max(late, default=0.0), said["seconds"], len(after))
+    before = [each for each in times() if in_force - 1 < each <= in_force]
+    return Measured(at, in_force - began, max(late, default=0.0), said["seconds"], len(after), len(before))
 
 
 class Growing:
@@ -132,9 +135,9 @@ def until_so_many(effects: Effects, names: Sequence[str], count: int = 3) -> Non
 
 def table(rows: Sequence[Measured]) -> str:
     """For a person."""
-    lines = ["at                      in force s   last effect s   done s   effects after"]
+    lines = ["at                      in force s   last effect s   done s   effects in the second before   after"]
     for row in rows:
-        lines.append(f"{row.at:<24}{row.started:>10.2f}{row.last:>16.3f}{row.done:>9.2f}{row.after:>16}")
+        lines.append(f"{row.at:<24}{row.started:>10.2f}{row.last:>16.3f}{row.done:>9.2f}{row.before:>31}{row.after:>8}")
     worst = sorted(row.last for row in rows)
     p99 = worst[min(len(worst) - 1, int(len(worst) * 0.99))]
     lines.append(f"{len(rows)} stops: last effect p99 {p99:.3f} s, effects after in all {sum(r.after for r in rows)}")

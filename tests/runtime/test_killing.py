@@ -1,4 +1,4 @@
-"""The state of the kill switch: one write is in force for every process, and what cannot be trusted stops everything."""
+"""The kill switch: one write is in force for every process, and what cannot be trusted stops everything."""
 
 import json
 import multiprocessing
