@@ -1,17 +1,34 @@
 """The kill switch at each moment of a task: seconds to the last effect, and no effect after."""
 
+import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from random import Random
 
+import httpx
 import pytest
+from temporalio.exceptions import ApplicationError
+from temporalio.testing import ActivityEnvironment
 
+from activities.tool import ToolContext
+from contracts.language import Language
+from contracts.tools import ToolResult, ToolSpec
+from contracts.values import JsonObject
+from contracts.verdicts import Action, TalkAction
 from gateway.desk import Refused
+from runtime.keys import Keyring
+from runtime.killing.brake import FileBrake
+from runtime.killing.state import StateFile
+from runtime.killing.switch import KillSwitch
+from runtime.paths import DataPaths
 from tests.chaos.effects import Effects, counting
 from tests.chaos.stops import CURL, LOOP, Growing, Measured, Owner, measured, table, until_so_many
 from tests.e2e.stack import Installation, eventually, installation
+from tests.tools.acting_parts import OneHost, Rig, call
+from tests.tools.acting_parts import request as request_of
+from tests.tools.conftest import MemoryBlobs
 
 pytestmark = [pytest.mark.xdist_group("e2e-kill")]
 
@@ -71,6 +88,58 @@ def test_a_stop_of_everything_leaves_no_effect_and_lasts_until_the_second_factor
         assert given.until(lambda status: status["phase"] in CLOSED, again[0])["phase"] == "completed"
 
 
+class Calls:
+    """A tool without a sandbox that asks a local server again and again, as one that speaks with an MCP server does."""
+
+    spec = ToolSpec(
+        name="scripted", description="-", parameters={"type": "object"}, repeatable=True, needs_sandbox=False
+    )
+
+    def __init__(self, port: int) -> None:
+        self._url = f"http://127.0.0.1:{port}/tick/mcp"
+
+    def actions(self, args: JsonObject) -> tuple[Action, ...]:
+        return (TalkAction(),)
+
+    def summary(self, args: JsonObject, language: Language) -> str:
+        return "calls"
+
+    def preview(self, args: JsonObject) -> str:
+        return "calls"
+
+    def timeout_seconds(self, args: JsonObject) -> float:
+        return 600.0
+
+    async def run(self, args: JsonObject, context: ToolContext) -> ToolResult:
+        async with httpx.AsyncClient() as http:
+            while True:
+                await http.get(self._url)
+                await asyncio.sleep(0.05)
+
+
+async def test_a_call_to_a_server_that_needs_no_sandbox_ends_in_the_middle(tmp_path: Path, effects: Effects) -> None:
+    paths, keyring = DataPaths(tmp_path), Keyring.load(tmp_path)
+    file = StateFile.of(paths, keyring)
+    rig = Rig(MemoryBlobs(), OneHost(None), tools=(Calls(effects.port),), brake=FileBrake(file))
+    asked = request_of(call("scripted", {}), lease=None)
+    running = asyncio.ensure_future(ActivityEnvironment().run(rig.acting.run_tool, asked))
+    await asyncio.to_thread(until_so_many, effects, ["mcp"])
+
+    kill = KillSwitch(file, lambda *_: False).pull("tools", None, "console:anna")
+    with pytest.raises(ApplicationError, match="console:anna"):
+        await running
+
+    returned = time.time()
+    await asyncio.sleep(0.3)  # six more, if it still ran
+    times, in_force = effects.of("mcp"), kill.at.timestamp()
+    before = sum(in_force - 1 < each <= in_force for each in times)
+    after = sum(each > returned for each in times)
+    last = max((each - in_force for each in times if each > in_force), default=0.0)
+    row = Measured("MCP call", 0.0, last, returned - in_force, after, before)
+    print(table([row]), flush=True)  # noqa: T201  a row of the table
+    assert (row.after, row.before > 0) == (0, True)
+
+
 def long_form(owner: Owner, effects: Effects, number: int) -> list[Measured]:
     """One stop at each moment, all with the containers of the engine."""
     rows = []
@@ -115,6 +184,7 @@ def test_each_moment_many_times(tmp_path: Path, effects: Effects) -> None:
             print(table(rows), flush=True)  # noqa: T201  the table is what the long form is for
 
     assert [row.after for row in rows] == [0] * len(rows)
+    assert all(row.before for row in rows if row.at != "approval wait")
     assert max(row.last for row in rows) < 5
 
 
