@@ -1,9 +1,10 @@
 """The activity `run_tool`: judge once more, journal, act in the sandbox, and give a result small enough for history."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
@@ -11,7 +12,7 @@ from temporalio.exceptions import ApplicationError
 from activities import outcomes
 from activities.beat import Pulse, alive
 from activities.examining import Examined, Examiner
-from activities.failures import lost, refused
+from activities.failures import halted, lost, refused
 from activities.granting import Granted, Refused, grant
 from activities.ledger import Ledger
 from activities.metering import Meters
@@ -25,6 +26,7 @@ from contracts import activities
 from contracts.activities import Fingerprint, FingerprintRequest, RunOutcome, RunRequest
 from contracts.approvals import Bound, StepUp, approval_purpose, with_operands
 from contracts.blobs import BlobRef, Blobs
+from contracts.kill import Brake, FreeRunning, Halted
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
 from contracts.messages import HostGrant
 from contracts.provenance import Provenance
@@ -35,6 +37,7 @@ from contracts.tools import ToolCall, ToolResult
 from contracts.transcript import ToolTurn
 from contracts.usage import Unmetered
 from contracts.verdicts import Ask, CommandAction
+from sandbox.braking import braked
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class ActingParts:
     meters: Meters | None = None
     contacts: Contacts | None = None
     """Keeps where a person has let something go; without it every destination is asked about anew."""
+    brake: Brake = field(default_factory=FreeRunning)
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,8 @@ class Acting(activities.Acting):
 
     @activity.defn(name="run_tool")
     async def run_tool(self, request: RunRequest) -> RunOutcome:
-        """Raises: ApplicationError of type SandboxLost or SandboxRefused, not to be retried with the same lease."""
+        """Raises: ApplicationError of type SandboxLost or SandboxRefused, not to be retried with the same lease, or
+        Halted."""
         pulse = Pulse(activity.heartbeat)
         try:
             return await alive(self._outcome(request, pulse), pulse, _is_handed_over)
@@ -105,6 +110,7 @@ class Acting(activities.Acting):
             raise ApplicationError(str(error), type=FileRefused.__name__, non_retryable=True) from error
 
     async def _outcome(self, request: RunRequest, pulse: Pulse) -> RunOutcome:
+        self._heed(request)
         run = await self._prepared(request)
         if isinstance(run, ToolResult):
             came_from = given(request.judged.call, (), tainted=request.judged.tainted)
@@ -114,14 +120,28 @@ class Acting(activities.Acting):
             spent = outcomes.denied(run.call, Refused(approval_texts.USED), request.language)
             return _outcome(spent, await self._stored(spent))
         sandbox = await self._sandbox(run)
+        self._heed(request)
         entry = await self._begun(run)
         if isinstance(entry, Done):
             return await self._replayed(entry.result_ref)
-        result = await self._result(run, entry, sandbox, pulse)
+        result = await self._while_free(self._result(run, entry, sandbox, pulse), request)
         ref = await self._stored(result)
         await self._note_where_it_went(run, result)
         first = await self._parts.ledger.finish(request.judged.task_id, run.call.call_id, ref)
         return _outcome(result, ref) if first == ref else await self._replayed(first)
+
+    def _heed(self, request: RunRequest) -> None:
+        """Nothing of the call has begun. Raises: ApplicationError of type Halted."""
+        kill = self._parts.brake.halted("tool", request.judged.task_id)
+        if kill is not None:
+            raise halted(Halted(kill))
+
+    async def _while_free(self, running: Coroutine[Any, Any, ToolResult], request: RunRequest) -> ToolResult:
+        """End the tool, its command and its browser as soon as the kill switch is pulled."""
+        try:
+            return await braked(running, lambda: self._parts.brake.halted("tool", request.judged.task_id))
+        except Halted as error:
+            raise halted(error, begun=True) from error
 
     async def _prepared(self, request: RunRequest) -> _Run | ToolResult:
         call = request.judged.call

@@ -5,7 +5,8 @@ import errno
 from temporalio.exceptions import ApplicationError
 
 from contracts.blobs import BlobDamaged, BlobMissing
-from contracts.errors import MACHINE_FULL, SANDBOX_LOST, SANDBOX_REFUSED
+from contracts.errors import HALTED, MACHINE_FULL, SANDBOX_LOST, SANDBOX_REFUSED
+from contracts.kill import Halted
 from contracts.sandbox import SandboxLost, SandboxUnavailable
 
 _MACHINE_IS_FULL = frozenset(
@@ -33,3 +34,8 @@ def lost(error: SandboxLost) -> ApplicationError:
 def refused(error: SandboxLost) -> ApplicationError:
     """The same, where it is certain that nothing of the call has begun."""
     return ApplicationError(str(error) or "the sandbox is gone", type=SANDBOX_REFUSED, non_retryable=True)
+
+
+def halted(error: Halted, *, begun: bool = False) -> ApplicationError:
+    """What tells the workflow to wait for the lift; with `begun` the call may have had a part of its effect."""
+    return ApplicationError(str(error), begun, type=HALTED, non_retryable=True)

@@ -16,8 +16,10 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from activities.beat import Pulse, alive
+from activities.failures import halted
 from contracts import activities, errors
 from contracts.activities import ReclaimRequest, SnapshotRequest
+from contracts.kill import Halted
 from contracts.sandbox import (
     Host,
     HostFull,
@@ -58,7 +60,7 @@ class Leasing(activities.Leasing):
 
     @activity.defn(name="lease_sandbox")
     async def lease_sandbox(self, request: LeaseRequest) -> Lease:
-        """Raises: ApplicationError of type HostFull, SandboxUnavailable or SnapshotUnusable."""
+        """Raises: ApplicationError of type HostFull, SandboxUnavailable, SnapshotUnusable or Halted."""
         return await _answered(self._host.lease(request))
 
     @activity.defn(name="pause_sandbox")
@@ -68,7 +70,7 @@ class Leasing(activities.Leasing):
 
     @activity.defn(name="resume_sandbox")
     async def resume_sandbox(self, lease: Lease) -> None:
-        """Raises: ApplicationError of type SandboxLost."""
+        """Raises: ApplicationError of type SandboxLost or Halted."""
         await _answered(self._host.resume(lease))
 
     @activity.defn(name="snapshot_sandbox")
@@ -108,6 +110,8 @@ async def _answered(work: Coroutine[Any, Any, Answer]) -> Answer:
         raise _final(error, errors.SANDBOX_LOST) from error
     except SnapshotUnusable as error:
         raise _final(error, errors.SNAPSHOT_UNUSABLE) from error
+    except Halted as error:
+        raise halted(error) from error
 
 
 def _final(error: Exception, kind: str) -> ApplicationError:

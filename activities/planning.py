@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Coroutine, Mapping
 from datetime import timedelta
+from typing import Any
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from activities.failures import full, is_platform_failure
+from activities.failures import full, halted, is_platform_failure
 from activities.planner import (
     DraftCalls,
     DraftQuestion,
@@ -26,6 +27,7 @@ from activities.step_budget import CeilingsOf, StepBudget, ceilings_for
 from activities.tool import Tool
 from contracts.activities import Planning
 from contracts.blobs import BlobDamaged, BlobMissing, Blobs
+from contracts.kill import Brake, FreeRunning, Halted, Kill
 from contracts.language import Language
 from contracts.planning import AskUser, NextStep, PlanOutcome, PlanRequest, ToolCalls
 from contracts.quoting import own_words
@@ -35,6 +37,7 @@ from contracts.transcript import PlannerTurn, Turn, UserTurn
 from contracts.usage import Metering, Unmetered
 from contracts.values import JsonObject
 from memory.transcript import Transcript
+from sandbox.braking import braked
 
 BEAT_SECONDS = 3.0
 
@@ -60,8 +63,11 @@ class Thinking(Planning):
         ceilings: CeilingsOf = lambda _: (),
         transcript: Transcript | None = None,
         past: Past | None = None,
+        brake: Brake | None = None,
+        leaves_machine: bool = False,
     ) -> None:
-        """`transcript` and `past` may be shared with whoever reads the same turns."""
+        """`transcript` and `past` may be shared with whoever reads the same turns; `leaves_machine` if the planner asks
+        a model over the network."""
         self._planner = planner
         self._tools = tools
         self._blobs = blobs
@@ -69,11 +75,15 @@ class Thinking(Planning):
         self._past = past or Past(blobs)
         self._metering = metering or Unmetered()
         self._ceilings = ceilings
+        self._brake = brake or FreeRunning()
+        self._leaves_machine = leaves_machine
 
     @activity.defn(name="plan")
     async def plan(self, request: PlanRequest) -> PlanOutcome:
         try:
             return await self._plan(request)
+        except Halted as error:
+            raise halted(error) from error
         except PlannerRefused as refusal:
             raise _refused(refusal.code, refusal.remedy, request.language) from refusal
         except PlannerBusy as busy:
@@ -88,11 +98,13 @@ class Thinking(Planning):
             raise full(error, give_up=activity.info().attempt >= FULL_ATTEMPTS) from error
 
     async def _plan(self, request: PlanRequest) -> PlanOutcome:
+        self._heed(request)
         past = await self._transcript.append(request.transcript_ref, request.additions)
         turns = await self._past.filled(await self._transcript.read(past))
         activity.heartbeat("read")
         budget = await self._budget(request)
-        thought = await _beating(self._think(request, turns, budget))
+        thinking = braked(self._think(request, turns, budget), lambda: self._halted(request))
+        thought = await _beating(thinking)
         next_step, turn = await self._write(thought, request)
         return PlanOutcome(
             next_step=next_step,
@@ -109,6 +121,18 @@ class Thinking(Planning):
         persons = await asyncio.to_thread(self._ceilings, request.actor) if request.actor else ()
         attempt = activity.info().current_attempt_scheduled_time.timestamp()
         return StepBudget(request, ceilings_for(request, persons), self._metering, f"{attempt:.6f}")
+
+    def _halted(self, request: PlanRequest) -> Kill | None:
+        kill = self._brake.halted("model", request.task_id)
+        if kill is None and self._leaves_machine:
+            kill = self._brake.halted("network", request.task_id)
+        return kill
+
+    def _heed(self, request: PlanRequest) -> None:
+        """Raises: Halted."""
+        kill = self._halted(request)
+        if kill is not None:
+            raise Halted(kill)
 
     async def _think(self, request: PlanRequest, turns: tuple[Turn, ...], budget: StepBudget) -> Thought:
         return await self._planner.next_step(
@@ -158,7 +182,7 @@ def _question(draft: DraftQuestion, step: int) -> tuple[AskUser, PlannerTurn]:
     return asked, PlannerTurn(step=step, text=question, calls=(call,))
 
 
-async def _beating(thinking: Coroutine[None, None, Thought]) -> Thought:
+async def _beating(thinking: Coroutine[Any, Any, Thought]) -> Thought:
     """Report life for as long as the thought is alive, and end it if nobody waits for it any more."""
     task = asyncio.ensure_future(thinking)
     try:

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Literal, Protocol
 
+from contracts.approvals import StepUp
 from contracts.values import Value
 
 KillLevel = Literal["task", "tools", "network", "all"]
@@ -48,3 +49,28 @@ class FreeRunning:
 
     def halted(self, effect: EffectKind, task_id: str | None = None) -> Kill | None:
         return None
+
+
+class Stopped(Value):
+    """What a stop did on one machine."""
+
+    host_id: str
+    sandboxes: tuple[str, ...] = ()
+    """Names of those that were ended, or frozen for the level `tools`."""
+    left: tuple[str, ...] = ()
+    """Names of those that would not end."""
+    seconds: float = 0.0
+    problem: str = ""
+    """Such as an engine that does not answer."""
+
+
+class LiftOrder(Value):
+    """Take these stops out of force on another machine of the installation."""
+
+    kills: tuple[Kill, ...]
+    step_up: StepUp
+
+
+def note_of(kill: Kill) -> str:
+    """Why a task has ended, as its person reads it."""
+    return f"killed by {kill.by}" + (f": {kill.reason}" if kill.reason else "")

@@ -18,9 +18,11 @@ NAMES = frozenset(
         "mode",
         "rules",
         "revoke",
+        "kill",
+        "lift",
     }
 )
-URGENT = frozenset({"stop", "pause", "approve", "deny", "status", "tasks", "revoke"})
+URGENT = frozenset({"stop", "kill", "lift", "pause", "approve", "deny", "status", "tasks", "revoke"})
 """Obeyed at once, also while an earlier message of the chat is still being handed on."""
 
 

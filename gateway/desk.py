@@ -54,7 +54,8 @@ class Retried(Value):
 
 
 class Desk(Protocol):
-    """Every method raises DeskUnreachable; those with a task id NoSuchTask, those that ask for something Refused."""
+    """Every method raises DeskUnreachable; those with a task id NoSuchTask, those that ask for something Refused, of
+    the code Halted for what would begin while the kill switch forbids it."""
 
     async def submit(self, delivered: Delivered) -> Accepted:
         """Hand in a message; the same message id twice is one message."""

@@ -15,6 +15,7 @@ from temporalio.worker import Worker
 
 from audit.standing import Sealer, standing_in
 from contracts.blobs import Blobs
+from contracts.kill import Brake
 from contracts.language import Language
 from contracts.queues import GATEWAY
 from contracts.task import Limits
@@ -27,6 +28,8 @@ from gateway.channels.console import Console
 from gateway.channels.telegram import Telegram
 from gateway.deciding import Confirm, Deciding
 from gateway.delivering import Deliveries
+from gateway.kill_orders import KillOrders
+from gateway.kill_page import kill_routes
 from gateway.obeying import Obeying
 from gateway.outbox import Outbox
 from gateway.owner import Owner
@@ -42,6 +45,7 @@ from gateway.temporal_desk import TemporalDesk
 from gateway.temporal_page import TemporalPage
 from gateway.tidings import Tidings
 from runtime.addresses import UI_PATH
+from runtime.killing.desk import KillDesk
 from runtime.web import serve
 
 GRACE = timedelta(seconds=5)
@@ -75,6 +79,8 @@ class Gateway:
         sentence_for: SentenceFor,
         limits: Limits,
         port: int,
+        kills: KillDesk,
+        brake: Brake,
         ui_origins: tuple[str, ...],
         ui_upstream: str = "",
         pace: Pace | None = None,
@@ -86,7 +92,7 @@ class Gateway:
         self._connect = connect
         self._port = port
         self._telegram = telegram
-        self._desk = TemporalDesk()
+        self._desk = TemporalDesk(brake=brake)
         self._store = Store(places.database)
         outbox, requests = Outbox(self._store), Requests(self._store)
         access = access or AsPaired()
@@ -100,7 +106,8 @@ class Gateway:
         self._deliveries = Deliveries(speakers, outbox, blobs, sentence_for)
         deciding = Deciding(self._desk, confirm)
         standing = StandingDesk(lambda: standing_in(places.standing, sealer))
-        obeying = Obeying(self._desk, outbox, requests, sentence_for, deciding, standing)
+        orders = KillOrders(kills, self._desk, outbox, requests)
+        obeying = Obeying(self._desk, outbox, requests, sentence_for, deciding, standing, orders)
         self._reception = Reception(
             self._desk, speakers, self.pairing, outbox, requests, blobs, obeying, limits, deciding
         )
@@ -108,6 +115,7 @@ class Gateway:
         self._ui = TemporalPage(ui_upstream, UI_PATH, owner) if ui_upstream else None
         self._pages = (approval_routes(self._desk, deciding, owner, sentence_for),)
         self._app = self._build_app(codec, owner, ui_origins, webhook_url)
+        self._app.include_router(kill_routes(owner, kills))
 
     async def run(self, stop: asyncio.Event) -> None:
         """Raises: PortInUse."""

@@ -27,7 +27,9 @@ from contracts.access import (
     Resized,
     Stored,
 )
+from contracts.kill import Kill, LiftOrder, Stopped
 from contracts.sandbox import Artifact, FileEntry, HostedSandbox, Lease
+from contracts.values import Value
 
 CONNECT_SECONDS = 10.0
 SILENCE_SECONDS = 120.0
@@ -123,6 +125,14 @@ class HostClient:
             answer = await self._http.post(_path(lease, "open"), params={"epoch": lease.epoch})
         _require(answer)
 
+    async def kill(self, kill: Kill) -> Stopped:
+        """Stop what runs there. Raises: HostUnreachable, HostRefused."""
+        return Stopped.model_validate_json(await self._posted("/kill", kill))
+
+    async def lift(self, order: LiftOrder) -> None:
+        """Raises: HostUnreachable, HostRefused."""
+        await self._posted("/kill/lift", order)
+
     async def names(self, lease: Lease, path: str) -> list[FileEntry]:
         """Raises: HostUnreachable, HostRefused."""
         return ENTRIES.validate_json(await self._got(_path(lease, "list"), _file(lease, path)))
@@ -174,6 +184,13 @@ class HostClient:
     async def _got(self, path: str, params: dict[str, str | int]) -> bytes:
         with self._reached():
             answer = await self._http.get(path, params=params)
+        _require(answer)
+        return answer.content
+
+    async def _posted(self, path: str, value: Value) -> bytes:
+        with self._reached():
+            json_type = {"Content-Type": "application/json"}
+            answer = await self._http.post(path, content=value.model_dump_json(), headers=json_type)
         _require(answer)
         return answer.content
 

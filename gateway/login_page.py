@@ -13,6 +13,9 @@ from contracts.texts.sentence import Sentence
 from gateway.forms import form_of
 from gateway.owner import COOKIE, Owner
 
+PAGES = frozenset({"/kill"})
+"""Pages of our own that one may go on to."""
+
 COOKIE_SECONDS = 30 * 86_400
 # A policy of no referrer would make the browser say "null" where the form has to say whose it is.
 HEADERS = {
@@ -64,7 +67,7 @@ def language_of(request: Request) -> Language:
 
 def _within(ui_path: str, wanted: str) -> str:
     """Where to go on: a page of the UI, never another site."""
-    return wanted if ui_path and wanted.startswith(f"{ui_path}/") else ui_path
+    return wanted if wanted in PAGES or (ui_path and wanted.startswith(f"{ui_path}/")) else ui_path
 
 
 def _entered(request: Request, owner: Owner, after: str) -> Response:

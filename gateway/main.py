@@ -1,14 +1,19 @@
 """Builds the gateway from its settings; workers/gateway.py starts it."""
 
+from contracts.audit import NoRecord
 from contracts.task import Limits
 from gateway.access import Access
 from gateway.channels.telegram import Telegram
 from gateway.gateway import Gateway, Places
+from gateway.telling import lift_elsewhere
 from gateway.wording import sentence_for
 from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.codec import EncryptionCodec
 from runtime.keys import Keyring
+from runtime.killing.brake import FileBrake
+from runtime.killing.desk import KillDesk
+from runtime.killing.state import StateFile
 from runtime.paths import DataPaths
 from runtime.second_factor import SecondFactor
 from runtime.settings import Settings
@@ -36,6 +41,10 @@ def build(settings: Settings, paths: DataPaths, telemetry: Telemetry, access: Ac
         sentence_for=sentence_for,
         limits=Limits(budget_usd=settings.task_budget_usd),
         port=settings.gateway_port,
+        kills=KillDesk.of(
+            paths, keyring, SecondFactor(paths, keyring), NoRecord(), lift_elsewhere(settings, paths, keyring)
+        ),
+        brake=FileBrake(StateFile.of(paths, keyring)),
         ui_origins=ui_origins(settings),
         ui_upstream=addresses.embedded_ui(settings),
         access=access,

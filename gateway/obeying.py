@@ -18,6 +18,7 @@ from gateway.channel import Incoming
 from gateway.commands import Command
 from gateway.deciding import Always, Deciding, Said, words_of
 from gateway.desk import Desk, NoSuchTask, Refused, TaskSummary
+from gateway.kill_orders import KillOrders
 from gateway.outbox import Outbox
 from gateway.pairing import OWNER, Person
 from gateway.requests import Requests
@@ -39,6 +40,7 @@ REFUSALS: dict[str, Sentence] = {
     errors.STALE_QUESTION: texts.OUT_OF_DATE,
     errors.NOT_ALLOWED: texts.NOT_ALLOWED,
     errors.SANDBOX_BUSY: undo_texts.BUSY,
+    errors.HALTED: texts.ALL_STOPPED,
     "QueueFull": texts.QUEUE_FULL,
     "NothingToRetry": texts.NOTHING_TO_RETRY,
 }
@@ -68,7 +70,9 @@ class Obeying:
         sentence_for: SentenceFor,
         deciding: Deciding,
         standing: StandingDesk,
+        kills: KillOrders | None = None,
     ) -> None:
+        """Without `kills` no stop can be pulled from a chat."""
         self._desk = desk
         self._outbox = outbox
         self._requests = requests
@@ -91,11 +95,13 @@ class Obeying:
             "revoke": self._revoke,
             "stop": self._stop,
         }
+        if kills is not None:
+            self._methods |= {"kill": kills.kill, "lift": kills.lift}
 
     async def obey(self, command: Command, incoming: Incoming, person: Person) -> str:
         """Raises: DeskUnreachable."""
         try:
-            return await self._methods[command.name](command, incoming, person)
+            return await self._methods.get(command.name, self._help)(command, incoming, person)
         except NoSuchTask:
             return texts.NO_TASK.say(incoming.language)
         except Refused as refused:

@@ -23,7 +23,7 @@ from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
-from contracts import search
+from contracts import errors, search
 from contracts.conversation import (
     Accepted,
     ConversationInput,
@@ -33,6 +33,7 @@ from contracts.conversation import (
     Mode,
     SetMode,
 )
+from contracts.kill import Brake, FreeRunning, Halted
 from contracts.queues import WORKFLOWS, conversation_workflow_id, sandbox_workflow_id, task_workflow_id
 from contracts.task import Decision, GivenAnswer, PauseRequest, Phase, Receipt, Says, TaskStatus
 from contracts.undo import Undone
@@ -72,14 +73,16 @@ Result = TypeVar("Result", bound=Value)
 class TemporalDesk:
     """Satisfies Desk. What a workflow rejects leaves no trace in Temporal, so that it is logged here."""
 
-    def __init__(self, client: Client | None = None) -> None:
-        """Without a client nobody can be reached until `connect`."""
+    def __init__(self, client: Client | None = None, brake: Brake | None = None) -> None:
+        """Without a client nobody can be reached until `connect`. Nothing begins while the brake forbids it."""
         self._connected = client
+        self._brake = brake or FreeRunning()
 
     def connect(self, client: Client) -> None:
         self._connected = client
 
     async def submit(self, delivered: Delivered) -> Accepted:
+        self._heed(None)
         message = delivered.message
         return await self._update_conversation(
             delivered.address.channel, message.channel.id, "receive", delivered, message.message_id, Accepted
@@ -143,6 +146,7 @@ class TemporalDesk:
         return list(await asyncio.gather(*(self._with_goal(execution) for execution in newest)))
 
     async def retry(self, task_id: str, from_step: int | None, *, reason: str, request_id: str) -> Retried:
+        self._heed(task_id)
         async with answering(task_id, UPDATE_SECONDS):
             try:
                 run_id, step = await retry_task(self._client, task_id, from_step, reason=reason, request_id=request_id)
@@ -165,6 +169,12 @@ class TemporalDesk:
                 return await self._client.service_client.check_health(timeout=RPC_SECONDS)
         except (TimeoutError, RPCError, RPCTimeoutOrCancelledError):
             return False
+
+    def _heed(self, task_id: str | None) -> None:
+        """Raises: Refused."""
+        kill = self._brake.halted("task", task_id)
+        if kill is not None:
+            raise Refused(errors.HALTED, str(Halted(kill)))
 
     @property
     def _client(self) -> Client:

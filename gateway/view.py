@@ -38,6 +38,7 @@ NOTES = {
     "sandbox_restored": texts.NOTE_SANDBOX_RESTORED,
     "resumed_after_restart": texts.NOTE_RESUMED,
     "stops_trying": approval_texts.STOPS_TRYING,
+    "halted": texts.NOTE_HALTED,
 }
 
 

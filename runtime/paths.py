@@ -94,6 +94,16 @@ class DataPaths:
         return self.root / "run" / "policy.json"
 
     @property
+    def kill_switch(self) -> Path:
+        """What is stopped; alone in its folder, so that its absence tells."""
+        return self.root / "kill" / "switch.json"
+
+    @property
+    def known_hosts(self) -> Path:
+        """Addresses of the further hosts of this installation, so that a stop reaches them without Temporal."""
+        return self.root / "run" / "hosts.json"
+
+    @property
     def pairing_code(self) -> Path:
         """Holds the one-time code by which a first contact is paired; absent when there is none to show."""
         return self.root / "gateway" / "pairing-code"

@@ -5,16 +5,18 @@ import logging
 import ssl
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import h11
 
 from contracts.egress import EgressRules
+from contracts.kill import Halted, Kill
 from contracts.language import Language
 from contracts.messages import HostGrant
 from sandbox.answers import linger, refuse
 from sandbox.blocklist import Blocklist
+from sandbox.braking import braked
 from sandbox.closing import closed_to_role
 from sandbox.grants import Grants, canonical_host
 from sandbox.heads import Asked, BadHead, asked
@@ -25,7 +27,8 @@ from sandbox.reaching import Far, reached
 from sandbox.refusals import Refusals
 from sandbox.resolving import Open, Resolve, located, system_resolve
 from sandbox.rules import Laws, Refused
-from sandbox.targets import Target, inner_target, proxy_target
+from sandbox.served import Exchange, Side
+from sandbox.targets import inner_target
 
 MOST_CONNECTIONS = 128
 MOST_RESOLVING = 8
@@ -65,37 +68,6 @@ class OnRequest(Protocol):
     def __call__(self, record: EgressRecord, /) -> None: ...
 
 
-@dataclass(frozen=True)
-class Side:
-    """What a connection is: one to the proxy, or an opened tunnel to one place."""
-
-    target_of: Callable[[h11.Request], Target | None] = proxy_target
-    place: tuple[str, int] | None = None
-    """Of the opened tunnel."""
-
-
-@dataclass
-class Exchange:
-    """One request while it is served."""
-
-    asked: Asked
-    reader: Reader
-    writer: Writer
-    side: Side
-    target: Target
-    laws: Laws
-    counts: Counts
-    began: float = field(default_factory=time.monotonic)
-    far: Far | None = None
-    status: int = 0
-
-    @property
-    def may_be_followed(self) -> bool:
-        """Whether both have said all of this request, so that the next one may come on the same connection."""
-        client = self.asked.client
-        return client.our_state is h11.DONE and client.their_state is h11.DONE
-
-
 class EgressProxy:
     """The proxy of one sandbox; `serve` handles one connection, wherever it comes from."""
 
@@ -109,6 +81,7 @@ class EgressProxy:
         house: HouseRules | None = None,
         meter: Meter | None = None,
         rewrite: Rewrite = unchanged,
+        halted: Callable[[], Kill | None] = lambda: None,
     ) -> None:
         self.grants = grants
         self._on_request = on_request
@@ -118,6 +91,7 @@ class EgressProxy:
         self._house = house or HouseRules()
         self.meter = meter or Meter()
         self._rewrite = rewrite
+        self._halted = halted
         self.role = ""
         """Of the task whose sandbox this is; without one the blocks of all roles hold."""
         self._open = 0
@@ -129,7 +103,7 @@ class EgressProxy:
         try:
             if self._open <= MOST_ANSWERED:
                 await self._requests(b"", reader, writer, Side())
-        except (OSError, TimeoutError, h11.ProtocolError, EOFError, BadContent, LimitReached) as error:
+        except (OSError, TimeoutError, h11.ProtocolError, EOFError, BadContent, LimitReached, Halted) as error:
             log.debug("a connection of the egress proxy broke: %s", error)
         finally:
             self._open -= 1
@@ -167,13 +141,16 @@ class EgressProxy:
         """Act by the verdict, and leave an audit line whatever comes of it."""
         reason = "broken"
         try:
-            ended = await self._passed(exchange, verdict) if isinstance(verdict, Open) else verdict
+            ended = await self._passed_while_free(exchange, verdict) if isinstance(verdict, Open) else verdict
             reason = ended.code if ended is not None else "allowed"
             if ended is not None:
                 return await self._refuse(exchange, ended)
             return exchange.may_be_followed
         except LimitReached as error:
             reason = f"bytes_{error.direction}"
+            raise
+        except Halted:
+            reason = "halted"
             raise
         except ssl.SSLError:
             reason = "handshake"
@@ -189,6 +166,9 @@ class EgressProxy:
         return Laws(rules, self.grants, blocklist, self._language)
 
     async def _verdict(self, exchange: Exchange) -> Open | Refused:
+        kill = self._halted()
+        if kill is not None:
+            return self._refusals.halted(kill)
         if self._open > MOST_CONNECTIONS:
             return self._refusals.busy(MOST_CONNECTIONS)
         target, laws = exchange.target, exchange.laws
@@ -214,6 +194,15 @@ class EgressProxy:
             return self._refusals.used_up(exhausted, rules)
         wait = self.meter.wait_for_request(rules)
         return self._refusals.too_often(wait, rules) if wait else None
+
+    async def _passed_while_free(self, exchange: Exchange, way: Open) -> Refused | None:
+        """Cut where it is once the kill switch is pulled; what has not been answered yet is refused."""
+        try:
+            return await braked(self._passed(exchange, way), self._halted)
+        except Halted as error:
+            if exchange.asked.client.our_state is not h11.SEND_RESPONSE or exchange.target.request is None:
+                raise
+            return self._refusals.halted(error.kill)
 
     async def _passed(self, exchange: Exchange, way: Open) -> Refused | None:
         """None when all has been passed on; a refusal if nothing has been answered yet."""

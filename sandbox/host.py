@@ -70,6 +70,7 @@ class SandboxHost:
         self._driver = driver
         self._language: Language = language
         self._snapshots = snapshots
+        self._house = house or HouseRules()
         self._beginning = asyncio.Lock()
         self._locks = Locks()
         self._register = register = Register(state_dir, language)
@@ -82,7 +83,7 @@ class SandboxHost:
             limits=limits,
             on_egress=on_egress,
             resolve=resolve,
-            house=house or HouseRules(),
+            house=self._house,
             language=language,
         )
         self._freezer = Freezer(driver, self._connections)
@@ -97,12 +98,14 @@ class SandboxHost:
             language=language,
         )
         self._removals = Removals(driver, register, self._connections, self._locks, self._gone)
-        self._making = Making(driver, self._names, register, self._connections, self._removals, self._saving, language)
+        self._making = Making(
+            driver, self._names, register, self._connections, self._removals, self._saving, language, self._house.heed
+        )
         self._pool = WarmPool(
             {WarmKind(): warm} if isinstance(warm, int) else warm,
             self._making.ahead,
             lambda one: self._removals.give_up_soon(one.record),
-            lambda: self._admission.spare,
+            lambda: self._admission.spare and self._house.brake.halted("sandbox") is None,
         )
         self._admission = Admission(
             register,
@@ -135,9 +138,10 @@ class SandboxHost:
         return self._pool.counts
 
     async def lease(self, request: LeaseRequest) -> Lease:
-        """Raises: HostFull, SandboxUnavailable, SnapshotUnusable."""
+        """Raises: HostFull, SandboxUnavailable, SnapshotUnusable, Halted."""
         await self.begin()
         async with self._locks.of(f"owner {request.task_id}"):
+            self._house.heed(request.task_id)
             record = self._register.leased_to(request.task_id)
             if record is not None and record.epoch > request.previous_epoch and await self._lives(record):
                 return self._names.lease(await self._again(record, request))
@@ -167,8 +171,9 @@ class SandboxHost:
             await self._freezer.pause(lease.sandbox_id)
 
     async def resume(self, lease: Lease) -> None:
-        """Raises: SandboxLost."""
+        """Raises: SandboxLost, Halted."""
         await self._began()
+        self._house.heed(lease.task_id)
         async with self._locks.of(lease.sandbox_id):
             self._current(lease)
             await self._freezer.resume(lease.sandbox_id)
@@ -214,6 +219,10 @@ class SandboxHost:
         record = self._register.get(lease.sandbox_id)
         if record is not None and record.state == "leased" and record.epoch == lease.epoch:
             await self._removals.give_up(record)
+
+    def revoke(self, owner: str | None) -> list[str]:
+        """Take away every sandbox of this owner, or all for None; no lease of before holds. Gives their names."""
+        return self._removals.give_up_all(owner)
 
     async def leases(self) -> Sequence[Lease]:
         """All that hold here. Raises: SandboxUnavailable."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import h11
 
 from contracts.egress import EgressRules
+from contracts.kill import Brake, FreeRunning, Halted
 from sandbox.blocklist import BlocklistFile
 from sandbox.inspection import Inspection
 from sandbox.metering import Meters
@@ -34,6 +35,14 @@ class HouseRules:
     meters: Meters = field(default_factory=Meters)
     closes: Closes = nothing_closed
     """What roles never may, whatever was granted."""
+    brake: Brake = field(default_factory=FreeRunning)
+    """Cuts every request and tunnel, and keeps sandboxes from being made."""
+
+    def heed(self, task_id: str) -> None:
+        """Before a sandbox is made or woken. Raises: Halted."""
+        kill = self.brake.halted("sandbox", task_id or None)
+        if kill is not None:
+            raise Halted(kill)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, Literal
 
 from contracts.language import Language
@@ -34,7 +34,9 @@ class Making:
         removals: Removals,
         saving: Saving,
         language: Language,
+        heed: Callable[[str], None] = lambda _task_id: None,
     ) -> None:
+        """`heed` raises Halted if the task may have no sandbox now."""
         self._driver = driver
         self._names = names
         self._register = register
@@ -42,9 +44,10 @@ class Making:
         self._removals = removals
         self._saving = saving
         self._language: Language = language
+        self._heed = heed
 
     async def new(self, request: LeaseRequest, admission: Admission, pool: WarmPool) -> Record:
-        """A sandbox that is this task's. Raises: HostFull, SandboxUnavailable, SnapshotUnusable."""
+        """A sandbox that is this task's. Raises: HostFull, SandboxUnavailable, SnapshotUnusable, Halted."""
         snapshot = await self._saving.find(request.restore) if request.restore else None
         with_processes = snapshot is not None and snapshot.kind == "process"
         image, runtime = request.image or "", request.runtime or ""
@@ -97,6 +100,7 @@ class Making:
         making = asyncio.ensure_future(step)
         try:
             found, processes_restored = await asyncio.shield(making)
+            self._heed(record.owner)  # the switch may have been pulled while the engine made it
             if record.runtime not in ("", found.runtime):
                 text = texts.RUNTIME_NOT_HERE
                 raise SandboxUnavailable(text.say(self._language, demanded=record.runtime, runtime=found.runtime))

@@ -70,6 +70,7 @@ class Connections:
             language=self._language,
             house=self._house,
             meter=self._house.meters.of(lease.task_id),
+            halted=lambda: self._house.brake.halted("network", opened.lease.task_id),
         )
         opened = OpenSandbox(
             lease,

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from contracts.egress import EgressRules
+from contracts.kill import Kill
 from contracts.language import Language
 from contracts.texts import egress as texts
 from sandbox.rules import Refused
@@ -19,6 +20,10 @@ class Refusals:
 
     def busy(self, count: int) -> Refused:
         return Refused("busy", texts.EGRESS_BUSY.say(self._language, count=count), 503)
+
+    def halted(self, kill: Kill) -> Refused:
+        at = f"{kill.at:%Y-%m-%d %H:%M:%S}"
+        return Refused("halted", texts.EGRESS_HALTED.say(self._language, by=kill.by, at=at))
 
     def misdirected(self, host: str, port: int) -> Refused:
         return Refused("misdirected", texts.EGRESS_MISDIRECTED.say(self._language, host=host, port=port), 421)

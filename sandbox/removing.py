@@ -47,6 +47,13 @@ class Removals:
         self._register.note(record.become("leaving"))
         self.begin(record.sandbox_id, after)
 
+    def give_up_all(self, owner: str | None) -> list[str]:
+        """The same for every sandbox of an owner, or of all for None; gives their names."""
+        doomed = [row for row in self._register.rows if owner is None or row.owner == owner]
+        for row in doomed:
+            self.give_up_soon(row)
+        return [row.sandbox_id for row in doomed]
+
     def begin(self, sandbox_id: str, after: "asyncio.Future[Any] | None" = None) -> None:
         if sandbox_id not in self._tasks:
             task = asyncio.create_task(self._until_gone(sandbox_id, after), name=f"remove {sandbox_id}")

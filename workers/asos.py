@@ -16,7 +16,7 @@ from runtime.stack.parts import stack_of
 from runtime.stack.state import read_state
 from runtime.stack.up import up
 from runtime.stack.view import Progress, show_failure
-from workers.commands import factor, policy, rules, stack
+from workers.commands import factor, kill, policy, rules, stack
 
 SYSTEM_PANEL = "The system"
 
@@ -53,6 +53,7 @@ def command_line(settings: Settings) -> typer.Typer:
         part.register(app, settings)
     for command in (stack.up, stack.down, stack.status, stack.doctor):
         app.command(rich_help_panel=SYSTEM_PANEL)(command)
+    kill.register(app, settings, SYSTEM_PANEL)
     policies = typer.Typer(help=policy.app.info.help, no_args_is_help=True)
     for commands in (policy.app, rules.rules_app(settings)):
         policies.add_typer(commands)

@@ -1,6 +1,7 @@
 """What holds for the way out of every sandbox here: the policy file, the list of malicious domains, the authority."""
 
 from activities.policy_source import PolicyFile
+from contracts.kill import Brake
 from policy.passage import closing
 from policy.roles import Policy
 from runtime.keys import Keyring, SealBroken, UnknownKey
@@ -14,7 +15,9 @@ from sandbox.inspection import Inspection
 from sandbox.metering import Meters
 
 
-def house_of(settings: Settings, paths: DataPaths, keyring: Keyring, policy: PolicyFile[Policy]) -> HouseRules:
+def house_of(
+    settings: Settings, paths: DataPaths, keyring: Keyring, policy: PolicyFile[Policy], brake: Brake
+) -> HouseRules:
     """Rules that follow the files as they change. It reads them, so call it off the event loop. Raises: CannotStart."""
     try:
         authority = Authority.load(paths.egress, keyring)
@@ -32,6 +35,7 @@ def house_of(settings: Settings, paths: DataPaths, keyring: Keyring, policy: Pol
         inspection=Inspection(authority),
         meters=Meters(paths.egress / "traffic"),
         closes=lambda role, host, path: _closing(policy, role, host, path),
+        brake=brake,
     )
 
 

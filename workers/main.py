@@ -69,6 +69,7 @@ def control(parts: Parts) -> Served:
             parts.acting.run_tool,
             parts.watching.task_is_open,
             parts.watching.what_task_took_in,
+            parts.watching.await_lift,
             parts.placing.acquire_sandbox,
         ],
         at_once=WAITING_NEEDS,
@@ -144,7 +145,7 @@ async def serve(service: Service, stop: asyncio.Event) -> None:
         async with working(parts.client, parts, settings) as workers:
             if settings.worker_role != "control":
                 await keep_sweeping(parts.client, settings.host_id, timedelta(seconds=settings.sandbox_sweep_seconds))
-            async with serve_host(parts, settings, lambda: health(workers, settings)):
+            async with parts.watcher.watching(), serve_host(parts, settings, lambda: health(workers, settings)):
                 await until_stopped(stop, workers)
 
 

@@ -39,6 +39,9 @@ from runtime.blobs import FileBlobs
 from runtime.discover import discover
 from runtime.host_token import host_token
 from runtime.keys import Keyring
+from runtime.killing.brake import FileBrake
+from runtime.killing.state import StateFile
+from runtime.known_hosts import KnownHosts
 from runtime.paths import DataPaths
 from runtime.process import CannotStart
 from runtime.redact import Redactor
@@ -56,6 +59,9 @@ from workers.egress_audit import EgressAudit, auditing
 from workers.egress_rules import house_of
 from workers.host_api.app import Entry
 from workers.host_api.doors import Doors
+from workers.host_api.kill import KillDoor
+from workers.killing.watcher import Watcher
+from workers.killing.wiring import halting_of
 from workers.placing import Placing
 from workers.planners import planner_of
 from workers.policy_in_force import policy_of
@@ -80,6 +86,7 @@ class Parts:
     entry: Entry
     noting: Noting
     undoing: Undoing
+    watcher: Watcher
 
 
 @asynccontextmanager
@@ -110,7 +117,8 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
         snapshots = snapshots_in(settings, paths, keyring)
-        house = await asyncio.to_thread(house_of, settings, paths, keyring, policy_file)
+        brake = FileBrake(StateFile.of(paths, keyring))
+        house = await asyncio.to_thread(house_of, settings, paths, keyring, policy_file, brake)
         host = await host_of(settings, paths, snapshots, house, await stack.enter_async_context(auditing(log, words)))
         stack.push_async_callback(host.close)
         if settings.worker_role != "control":
@@ -127,7 +135,9 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             meters=meters,
             confirmed=SecondFactor(paths, keyring).verify,
             contacts=contacts,
+            brake=brake,
         )
+        halting = halting_of(settings, keyring, brake, host, client, NoRecord())
         yield Parts(
             client=client,
             host=host,
@@ -139,16 +149,19 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
                 ceilings=policy_file.ceilings,
                 transcript=transcript,
                 past=past,
+                brake=brake,
+                leaves_machine=settings.planner_name == "litellm",
             ),
             judging=Judging(examiner),
             acting=Acting(acting),
             leasing=Leasing(host, snapshots),
-            placing=Placing(client, lifetimes_of(settings)),
+            placing=Placing(client, lifetimes_of(settings), brake, KnownHosts(paths.known_hosts).seen),
             sweeping=Sweeping(host, client, snapshots),
-            watching=Watching(client),
-            entry=entry_of(settings, keyring, host, log, words),
+            watching=Watching(client, brake),
+            entry=entry_of(settings, keyring, host, log, words, halting.door),
             noting=Noting(NoRecord(), standing, now, meters),
             undoing=Undoing(host),
+            watcher=halting.watcher,
         )
 
 
@@ -201,10 +214,12 @@ async def host_of(
     )
 
 
-def entry_of(settings: Settings, keyring: Keyring, host: SandboxHost, log: AuditLog, words: Confidential) -> Entry:
+def entry_of(
+    settings: Settings, keyring: Keyring, host: SandboxHost, log: AuditLog, words: Confidential, kill: KillDoor
+) -> Entry:
     """How the owner gets at the sandboxes of this host."""
     doors = Doors(host, log, words, host_id=settings.host_id, max_bytes=settings.sandbox_disk_mb * 1_048_576)
-    return Entry(doors, host_token(keyring), LOOPBACK_NAMES | {addresses.host_name(settings)})
+    return Entry(doors, host_token(keyring), LOOPBACK_NAMES | {addresses.host_name(settings)}, kill)
 
 
 async def begun(host: SandboxHost) -> None:

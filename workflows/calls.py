@@ -28,6 +28,7 @@ from workflows.approving import Answer, Approving
 from workflows.asking import Asking
 from workflows.carding import Put, cards
 from workflows.failures import has_not_begun, is_gone, reason_of
+from workflows.halting import Halting, has_begun
 from workflows.state import TaskState
 from workflows.stopping import heed_stop
 from workflows.visibility import Visibility
@@ -61,12 +62,15 @@ class Leave:
 class Calls:
     """The calls of a step, side by side as far as their order allows."""
 
-    def __init__(self, state: TaskState, visibility: Visibility, asking: Asking, workplace: Workplace) -> None:
+    def __init__(
+        self, state: TaskState, visibility: Visibility, asking: Asking, workplace: Workplace, halting: Halting
+    ) -> None:
         self._state = state
         self._visibility = visibility
         self._asking = asking
         self._workplace = workplace
         self._approving = Approving(state, asking, workplace)
+        self._halting = halting
 
     async def run_all(self, calls: tuple[ToolCall, ...]) -> None:
         """Run them and add their turns to what the planner reads next, in the order in which it asked."""
@@ -172,12 +176,18 @@ class Calls:
     async def _act(self, call: ToolCall, judged: JudgeOutcome, leave: Leave) -> ToolTurn:
         """Run the call; one that may be repeated, or has not begun, runs again if its sandbox is lost underneath it."""
         earlier: Earlier | None = None
-        for _ in range(limits.LOST_IN_ONE_CALL):
+        lost = 0
+        while lost < limits.LOST_IN_ONE_CALL:
             lease = await self._place(judged)
             at = workflow.now()
             try:
                 return await self._attempt(call, judged, leave, lease, earlier)
             except ActivityError as error:
+                if self._halting.notes(error):
+                    if lease is not None and has_begun(error):
+                        earlier = Earlier(lease=lease, at=at)
+                    continue
+                lost += 1
                 if self._state.interrupted and is_cancelled_exception(error):
                     return self._closed(call, "failed", "interrupted", "interrupted by a pause; it may have begun")
                 if lease is None or not is_gone(error):
@@ -195,6 +205,7 @@ class Calls:
     async def _place(self, judged: JudgeOutcome) -> Lease | None:
         """Where the call runs. While the task is paused it has no place, so that its sandbox can rest."""
         while True:
+            await self._halting.passed()
             await self._not_paused()
             if not judged.needs_sandbox:
                 return None

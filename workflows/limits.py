@@ -89,6 +89,13 @@ FINAL_IN_ALL = timedelta(days=7)
 FINAL_RETRY = RetryPolicy(initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=30))
 
 LOOK_UP_ATTEMPT = timedelta(seconds=20)
+LIFT_RETRY = RetryPolicy(
+    initial_interval=timedelta(milliseconds=500), backoff_coefficient=1.5, maximum_interval=timedelta(seconds=3)
+)
+"""The server goes on asking until the kill switch is lifted, which costs no history."""
+HALTED_AGAIN = timedelta(seconds=2)
+HALTED_CALM = timedelta(minutes=2)
+"""After a lift of so long the next halt is a new one; the longest pause between two that belong together."""
 
 SEEN_IDS = 256
 """How many message and decision ids are remembered to drop duplicates."""

@@ -26,6 +26,7 @@ from workflows import limits, messages
 from workflows.asking import Asking
 from workflows.calls import Calls
 from workflows.ending import TaskEnded
+from workflows.halting import Halting
 from workflows.progress import Progress
 from workflows.state import TaskState
 from workflows.stopping import heed_stop, unhindered
@@ -45,9 +46,10 @@ class TaskWorkflow:
         self._visibility = Visibility(self._state)
         self._progress = Progress(self._state)
         self._asking = Asking(self._state, self._visibility)
-        self._workplace = Workplace(self._state, self._visibility, self._asking)
-        self._thinking = Thinking(self._state, self._visibility, self._asking)
-        self._calls = Calls(self._state, self._visibility, self._asking, self._workplace)
+        halting = Halting(self._state, self._visibility)
+        self._workplace = Workplace(self._state, self._visibility, self._asking, halting)
+        self._thinking = Thinking(self._state, self._visibility, self._asking, halting)
+        self._calls = Calls(self._state, self._visibility, self._asking, self._workplace, halting)
 
     @workflow.run
     async def run(self, given: TaskInput) -> TaskResult:

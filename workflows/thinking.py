@@ -15,6 +15,7 @@ from workflows.asking import Asking
 from workflows.ending import TaskEnded
 from workflows.failures import reason_of, type_of
 from workflows.freeing import answered_before
+from workflows.halting import Halting
 from workflows.state import TaskState
 from workflows.visibility import Visibility
 
@@ -22,10 +23,11 @@ from workflows.visibility import Visibility
 class Thinking:
     """One planner call a step; what the person said since the last one goes along."""
 
-    def __init__(self, state: TaskState, visibility: Visibility, asking: Asking) -> None:
+    def __init__(self, state: TaskState, visibility: Visibility, asking: Asking, halting: Halting) -> None:
         self._state = state
         self._visibility = visibility
         self._asking = asking
+        self._halting = halting
 
     async def plan(self) -> PlanOutcome:
         """Ask the planner. Raises: TaskEnded if its provider refuses for good, or the person gives up on it."""
@@ -44,6 +46,7 @@ class Thinking:
             beyond=state.beyond,
         )
         while True:
+            await self._halting.passed()
             try:
                 outcome = await workflow.execute_activity_method(
                     Planning.plan,
@@ -59,6 +62,8 @@ class Thinking:
             except ActivityError as error:
                 if is_cancelled_exception(error):
                     raise
+                if self._halting.notes(error):
+                    continue
                 await self._planner_failed(error)
         state.transcript_ref = outcome.transcript_ref
         state.usage = state.usage.plus(outcome.usage)

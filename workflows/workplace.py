@@ -16,6 +16,7 @@ from contracts.transcript import NoteTurn
 from workflows import limits
 from workflows.asking import Asking
 from workflows.failures import reason_of
+from workflows.halting import Halting
 from workflows.state import TaskState
 from workflows.visibility import Visibility
 
@@ -26,10 +27,11 @@ class Workplace:
     """One sandbox, whose own workflow keeps it. While calls run one after the other it costs nothing to have it; it is
     let rest while the task waits for a person, and asked for again before the next call."""
 
-    def __init__(self, state: TaskState, visibility: Visibility, asking: Asking) -> None:
+    def __init__(self, state: TaskState, visibility: Visibility, asking: Asking, halting: Halting) -> None:
         self._state = state
         self._visibility = visibility
         self._asking = asking
+        self._halting = halting
         self._turn = asyncio.Lock()
         self._watching: list[asyncio.Task[None]] = []
         self._told = TakenIn()
@@ -47,6 +49,7 @@ class Workplace:
         """The sandbox of this task, in use until `done`. Raises: TaskEnded if there is none and the person gives up."""
         async with self._turn:
             while (lease := self._ready(demands)) is None:
+                await self._halting.passed()
                 before = self._state.phase
                 self._visibility.enter(Phase.LEASING)
                 await self._acquire(demands)
@@ -114,6 +117,8 @@ class Workplace:
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
+            if self._halting.notes(error):
+                return
             language = state.given.language
             reason = reason_of(error)
             await self._asking.go_on(

@@ -6,6 +6,10 @@ EGRESS_NOT_ALLOWED = Sentence(
     en="This task may not reach {host}:{port}. Ask the person to approve this host.",
     zh="此任务不能访问 {host}:{port}。请让用户批准该主机。",
 )
+EGRESS_HALTED = Sentence(
+    en="halted: {by} has pulled the kill switch at {at} UTC. Nothing leaves the sandbox until it is lifted.",
+    zh="halted：{by} 已于 {at}（UTC）启动紧急停止。解除之前，沙箱不能访问网络。",
+)
 EGRESS_BLOCKED = Sentence(
     en="{host} is blocked by the policy file (egress.blocked: {rule}). Only the owner can change that; use another "
     "host.",

@@ -27,6 +27,14 @@ NOTE_SANDBOX_RESTORED = Sentence(
     en="The place to work was brought back from what had been saved; programs that ran in it have ended.",
     zh="工作环境已从保存的状态恢复；其中运行的程序已结束。",
 )
+NOTE_HALTED = Sentence(
+    en="Stopped by the kill switch; goes on by itself once it is lifted.", zh="已被紧急停止；解除后会自动继续。"
+)
+ALL_STOPPED = Sentence(
+    en="Everything is stopped by the kill switch. Nothing new begins until it is lifted: /lift CODE, or "
+    "`asos kill --lift` at the terminal.",
+    zh="紧急停止已启动，一切已停止。解除之前不会开始新任务：发送 /lift 验证码，或在终端运行 `asos kill --lift`。",
+)
 NOTE_RESUMED = Sentence(en="Went on by itself after a restart.", zh="重启后已自动继续。")
 
 MAY_I = Sentence(en="May I do this?", zh="可以执行这个操作吗？")

@@ -8,14 +8,17 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from contracts import errors
 from contracts.conversation import Delivered
 from contracts.ids import ulid
+from contracts.kill import Halted
 from contracts.queues import WORKFLOWS, task_workflow_id
 from contracts.texts import cli as texts
 from gateway.cli.following import Follower, Manner, answer_text, person_is_here, save_files
 from gateway.cli.office import Office, Prepare, run
 from gateway.cli.requests import host_grant, request
 from gateway.cli.screen import Screen
+from gateway.desk import Refused
 from runtime.paths import DataPaths
 from runtime.settings import Settings
 from workflows.requests import priority, search_attributes, task_input
@@ -23,7 +26,10 @@ from workflows.task import TaskWorkflow
 
 
 async def start_task(office: Office, delivered: Delivered) -> str:
-    """Start a task of its own, outside any chat; gives its id."""
+    """Start a task of its own, outside any chat; gives its id. Raises: Refused while the kill switch forbids it."""
+    kill = office.brake.halted("task")
+    if kill is not None:
+        raise Refused(errors.HALTED, str(Halted(kill)))
     now = datetime.now(UTC)
     task_id = ulid(now, random.SystemRandom())
     given = task_input(task_id, delivered, created_at=now)

@@ -4,7 +4,7 @@ import asyncio
 import getpass
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import typer
@@ -13,6 +13,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from contracts.blobs import Blobs
+from contracts.kill import Brake, FreeRunning
 from contracts.language import Language
 from contracts.texts import approvals as approval_texts
 from contracts.texts import cli as texts
@@ -22,6 +23,8 @@ from gateway.temporal_desk import TemporalDesk
 from runtime import addresses
 from runtime.blobs import FileBlobs
 from runtime.keys import Keyring
+from runtime.killing.brake import FileBrake
+from runtime.killing.state import StateFile
 from runtime.paths import DataPaths
 from runtime.second_factor import FactorRefused, SecondFactor
 from runtime.settings import Settings
@@ -53,6 +56,7 @@ class Office:
     blobs: Blobs
     keyring: Keyring
     console: Console
+    brake: Brake = field(default_factory=FreeRunning)
 
     @property
     def language(self) -> Language:
@@ -83,7 +87,8 @@ async def open_office(settings: Settings, console: Console) -> AsyncIterator[Off
     keyring = Keyring.load(settings.data_dir)
     client = await connect(settings, keyring, runtime=quiet_runtime(), patience_seconds=PATIENCE_SECONDS)
     blobs = FileBlobs(DataPaths(settings.data_dir).blobs, keyring)
-    yield Office(settings, client, TemporalDesk(client), blobs, keyring, console)
+    brake = FileBrake(StateFile.of(DataPaths(settings.data_dir), keyring))
+    yield Office(settings, client, TemporalDesk(client, brake), blobs, keyring, console, brake)
 
 
 Command = Callable[[Office], Coroutine[Any, Any, int]]

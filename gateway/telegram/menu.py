@@ -4,6 +4,7 @@ from telegram import Bot, BotCommand
 
 from contracts.language import Language
 from contracts.texts import gateway as texts
+from contracts.texts import kill as kill_texts
 from contracts.texts.sentence import Sentence
 
 MENU: tuple[tuple[str, Sentence], ...] = (
@@ -17,6 +18,8 @@ MENU: tuple[tuple[str, Sentence], ...] = (
     ("run", texts.MENU_RUN),
     ("browse", texts.MENU_BROWSE),
     ("read", texts.MENU_READ),
+    ("kill", kill_texts.MENU_KILL),
+    ("lift", kill_texts.MENU_LIFT),
     ("help", texts.MENU_HELP),
 )
 

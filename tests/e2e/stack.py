@@ -63,7 +63,7 @@ class Installation:
     def asos(self, *arguments: str, text: str | None = None, timeout: float = PATIENCE_SECONDS) -> Said:
         """Run a command to its end."""
         done = subprocess.run(
-            [sys.executable, "-m", "workers.asos", *arguments],
+            [sys.executable, "-m", "workers.at_once", *arguments],
             cwd=ROOT,
             env=self.environment,
             input=text if text is not None else "",
@@ -113,6 +113,13 @@ class Installation:
         pid = int(self.part(name)["mark"]["pid"])
         os.kill(pid, signal.SIGKILL)
         return pid
+
+    def halt(self, name: str) -> None:
+        """Let a process hang, so that nobody starts another in its place."""
+        os.kill(int(self.part(name)["mark"]["pid"]), signal.SIGSTOP)
+
+    def go_on(self, name: str) -> None:
+        os.kill(int(self.part(name)["mark"]["pid"]), signal.SIGCONT)
 
     def wait_for_another(self, name: str, than: int) -> None:
         """Wait until the supervisor has put a healthy process in the place of a killed one."""

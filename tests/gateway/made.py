@@ -6,8 +6,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from audit.standing import standing_in
+from contracts.audit import NoRecord
 from contracts.blobs import BlobMissing, BlobRef
 from contracts.delivery import DeliverRequest
+from contracts.kill import LiftOrder
 from contracts.messages import Address, Attachment, HostGrant
 from contracts.task import Approval, Asked, Phase, StepView, TaskRecord, TaskStatus
 from contracts.verdicts import Reason
@@ -18,6 +20,7 @@ from gateway.pace import Pace
 from gateway.speaking import Speaker
 from gateway.standing_rules import StandingDesk
 from runtime.keys import Keyring
+from runtime.killing.desk import KillDesk
 from runtime.paths import DataPaths
 from runtime.second_factor import SecondFactor
 from tests.telegram_server.server import TelegramServer
@@ -132,3 +135,13 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def kills_in(folder: Path) -> KillDesk:
+    """The kill switch of an installation in this folder, which has no other machines."""
+    paths, keyring = DataPaths(folder), Keyring.load(folder)
+
+    async def nowhere(_order: LiftOrder) -> None:
+        return None
+
+    return KillDesk.of(paths, keyring, SecondFactor(paths, keyring), NoRecord(), nowhere)

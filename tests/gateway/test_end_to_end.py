@@ -11,6 +11,7 @@ import httpx
 import pytest
 from temporalio.client import Client
 
+from contracts.kill import FreeRunning
 from contracts.task import Limits
 from gateway.channels.telegram import Telegram
 from gateway.gateway import Gateway, Places
@@ -20,7 +21,7 @@ from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.second_factor import SecondFactor
 from tests.gateway.engine import script, workers
-from tests.gateway.made import CHAT, MemoryBlobs, bot, fast_pace, free_port, known_chat
+from tests.gateway.made import CHAT, MemoryBlobs, bot, fast_pace, free_port, kills_in, known_chat
 from tests.server import temporal_server
 from tests.telegram_server.server import TelegramServer
 from tests.workflows.stage import Script
@@ -62,6 +63,8 @@ def gateway(client: Client, telegram: Telegram | None, folder: Path, port: int =
         sentence_for=lambda _: None,
         limits=Limits(),
         port=port,
+        kills=kills_in(folder),
+        brake=FreeRunning(),
         ui_origins=("http://127.0.0.1:8233",),
         pace=fast_pace(),
     )

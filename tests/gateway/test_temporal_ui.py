@@ -12,6 +12,7 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, async_playwright, expect
 from temporalio.client import Client, WorkflowExecutionStatus
 
+from contracts.kill import FreeRunning
 from contracts.queues import WORKFLOWS, task_workflow_id
 from contracts.task import Limits
 from contracts.texts import pages as texts
@@ -26,7 +27,7 @@ from runtime.second_factor import SecondFactor
 from runtime.settings import Settings
 from runtime.stack.parts import stack_of
 from runtime.temporal import connect
-from tests.gateway.made import TASK, MemoryBlobs, free_port
+from tests.gateway.made import TASK, MemoryBlobs, free_port, kills_in
 from tests.gateway.test_end_to_end import running
 from workflows.task import TaskWorkflow
 
@@ -101,6 +102,8 @@ def gateway(settings: Settings, client: Client | None) -> Gateway:
         sentence_for=lambda _: None,
         limits=Limits(),
         port=settings.gateway_port,
+        kills=kills_in(folder),
+        brake=FreeRunning(),
         ui_origins=ui_origins(settings),
         ui_upstream=addresses.embedded_ui(settings),
     )

@@ -6,6 +6,7 @@ import pytest
 
 from audit.log import AuditLog
 from contracts.egress import EgressRules
+from contracts.kill import FreeRunning
 from contracts.messages import HostGrant
 from contracts.sandbox import Lease
 from policy.shipped import default_text
@@ -32,7 +33,7 @@ def house(folder: Path, **settings: object) -> HouseRules:
     if not paths.policy.exists():
         paths.policy.write_text(default_text(), encoding="utf-8")
     made = Settings.model_validate({"data_dir": folder, **settings})
-    return house_of(made, paths, Keyring.load(folder), policy_in(paths.policy))
+    return house_of(made, paths, Keyring.load(folder), policy_in(paths.policy), FreeRunning())
 
 
 def test_an_edited_policy_counts_at_once_and_a_broken_one_not_at_all(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from activities.tools.shell import Shell
 from contracts.activities import Demands, JudgeRequest, RunRequest
 from contracts.approvals import Bound, StepUp, joint_digest
 from contracts.blobs import BlobRef
+from contracts.kill import Brake, FreeRunning
 from contracts.language import Language
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
 from contracts.provenance import Provenance
@@ -228,6 +229,7 @@ class Rig:
     ledger: ListedLedger = field(default_factory=ListedLedger)
     tools: tuple[Tool, ...] = (Shell(),)
     confirmed: Callable[[StepUp | None, str, datetime], bool] = lambda _step_up, _purpose, _now: False
+    brake: Brake = field(default_factory=FreeRunning)
 
     @property
     def examiner(self) -> Examiner:
@@ -245,6 +247,7 @@ class Rig:
                 redact=lambda text: text.replace(SECRET, "[secret]"),
                 now=lambda: NOW,
                 confirmed=self.confirmed,
+                brake=self.brake,
             )
         )
 

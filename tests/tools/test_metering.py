@@ -37,7 +37,7 @@ from contracts.verdicts import (
 from policy.ceilings import ceilings_of
 from policy.file import parse
 from policy.judge import judge
-from policy.roles import Policy
+from policy.roles import BrowserRules, Policy
 from tests.tools.acting_parts import NOW, OneHost, Scripted, approval, call, judged, request, result
 from tests.tools.conftest import MemoryBlobs
 
@@ -62,6 +62,9 @@ class InForce:
 
     def ceilings(self, actor: Actor) -> tuple[Ceiling, ...]:
         return ceilings_of(actor, self.policy)
+
+    def browsing(self, role: str) -> BrowserRules:
+        return BrowserRules()
 
 
 class Shop(Scripted):

@@ -33,6 +33,7 @@ class Served:
     client: HostClient
     another: Callable[[str], HostClient]
     """A client with this token."""
+    doors: Doors
 
     @property
     def lease(self) -> Lease:
@@ -48,12 +49,19 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
     first = await host.lease(request)
     lease = await host.lease(request.model_copy(update={"previous_epoch": first.epoch}))
     words = Confidential(fixed_keyring(), lambda text: text)
-    entry = Entry(Doors(host, log, words, host_id="test", max_bytes=MAX_BYTES), TOKEN, LOOPBACK_NAMES)
+    doors = Doors(host, log, words, host_id="test", max_bytes=MAX_BYTES)
+    entry = Entry(doors, TOKEN, LOOPBACK_NAMES)
     async with serve(build_app(entry, lambda: Health(healthy=True)), 0, setting="ASOS_WORKER_PORT") as port:
         url = f"http://127.0.0.1:{port}"
         async with HostClient(url, TOKEN, "console:me") as client:
             yield Served(
-                url, await host.open(lease), log, words, client, lambda token: HostClient(url, token, "console:me")
+                url,
+                await host.open(lease),
+                log,
+                words,
+                client,
+                lambda token: HostClient(url, token, "console:me"),
+                doors,
             )
     await host.release(lease)
     await host.close()

@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 
 from temporalio import activity
 from temporalio.client import Client, Interceptor, WorkflowHandle
+from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
 
+from contracts import errors
 from contracts.activities import (
     Acting,
     ApprovalNote,
@@ -105,6 +107,9 @@ class Script(Places, Planning, Judging, Noting, Acting, Delivering, Watching):
     content: dict[str, str] = field(default_factory=dict)
     noted: list[ApprovalNote] = field(default_factory=list)
     looks: list[FingerprintRequest] = field(default_factory=list)
+    halted: bool = False
+    """While it is true no wait for the lift ends."""
+    lifts: list[str] = field(default_factory=list)
 
     @activity.defn(name="plan")
     async def plan(self, request: PlanRequest) -> PlanOutcome:
@@ -159,6 +164,12 @@ class Script(Places, Planning, Judging, Noting, Acting, Delivering, Watching):
     @activity.defn(name="task_is_open")
     async def task_is_open(self, task_id: str) -> bool:
         return False
+
+    @activity.defn(name="await_lift")
+    async def await_lift(self, task_id: str) -> None:
+        self.lifts.append(task_id)
+        if self.halted:
+            raise ApplicationError("the kill switch was pulled", type=errors.HALTED)
 
 
 @dataclass
@@ -270,6 +281,7 @@ def served(client: Client, script: Script) -> list[tuple[str, Sequence[Callable[
                 script.run_tool,
                 script.task_is_open,
                 script.what_task_took_in,
+                script.await_lift,
                 Placing(client, script.lifetimes).acquire_sandbox,
             ],
         ),

@@ -11,6 +11,7 @@ from runtime.health import Report
 from workers.host_api.doors import Doors
 from workers.host_api.files import file_routes
 from workers.host_api.guard import Guard
+from workers.host_api.kill import KillDoor, kill_routes
 from workers.host_api.refusal import answer_refusals
 from workers.host_api.shell import shell_routes
 
@@ -23,6 +24,7 @@ class Entry:
     token: str
     names: Collection[str]
     """Under which this host is asked."""
+    kill: KillDoor | None = None
 
 
 def build_app(entry: Entry, report: Report) -> FastAPI:
@@ -40,6 +42,8 @@ def build_app(entry: Entry, report: Report) -> FastAPI:
 
     app.include_router(file_routes(entry.doors))
     app.include_router(shell_routes(entry.doors))
+    if entry.kill is not None:
+        app.include_router(kill_routes(entry.kill))
     answer_refusals(app)
     app.add_middleware(Guard, token=entry.token, names=entry.names)
     return app
