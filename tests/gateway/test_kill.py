@@ -33,7 +33,7 @@ from runtime.paths import DataPaths
 from runtime.second_factor import SecondFactor, new_secret
 from tests.brakes import Pulled
 from tests.gateway.fake_desk import FakeDesk
-from tests.gateway.made import CHAT, NOW, MemoryBlobs, bot, fast_pace, known_chat, status
+from tests.gateway.made import CHAT, NOW, MemoryBlobs, bot, deciding, fast_pace, known_chat, standing_desk, status
 from tests.gateway.test_desk import message
 from tests.telegram_server.server import TelegramServer
 
