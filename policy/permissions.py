@@ -15,11 +15,17 @@ from policy.hosts import normal_host
 from policy.roles import Policy
 from policy.rules import Rule
 
+MOST_HOSTS = 100
+"""Of one call. Each is a question of its own, and nobody could look through more on a card either."""
+
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 def authorise(question: Question, policy: Policy, findings: Findings) -> None:
     """Add what the rules of the policy say to the tool, and to each effect that was found."""
+    if len(findings.egress) > MOST_HOSTS:
+        findings.deny(Rule.PERMISSION_BROKEN, f"{len(findings.egress)} hosts in one call; at most {MOST_HOSTS}")
+        return
     requests = list(requests_of(question, policy, findings))
     for request, answer in zip(requests, policy.rules.answers(requests), strict=True):
         findings.rules.update(dict.fromkeys((*answer.forbidden, *answer.asked, *answer.permitted)))

@@ -196,3 +196,19 @@ def test_putting_a_request_only_to_rules_that_concern_it_changes_no_answer(
         assert not expected.diagnostics.errors
         assert bool(answer.permitted) == expected.allowed
         assert set(answer.permitted or answer.forbidden) == set(expected.diagnostics.reasons)
+
+
+@given(st.text(max_size=30), st.text(max_size=30), st.text(max_size=30))
+def test_whatever_people_tools_and_places_are_called_there_is_a_verdict(user: str, tool: str, place: str) -> None:
+    action = EffectAction(effects=("send", "egress"), destinations=(place,))
+
+    assert ask(PLAIN, action, user=user, tool=tool).kind in ("allow", "ask", "deny")
+
+
+def test_a_call_to_more_hosts_than_anybody_could_look_through_is_denied() -> None:
+    urls = " ".join(f"https://h{number}.docs.example/" for number in range(101))
+
+    verdict = ask(PLAIN, CommandAction(script=f"curl {urls}"))
+
+    assert verdict.kind == "deny"
+    assert "101 hosts in one call" in verdict.reasons[0].detail
