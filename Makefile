@@ -1,6 +1,6 @@
 # The two commands of the README are `make run` and `make test`; both set up what they need, and say so.
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench chaos soak histories lock images clean
+.PHONY: help run test check bench agentdojo chaos soak histories lock images clean
 
 VENV := .venv/bin
 LOCK := $(VENV)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -24,6 +24,9 @@ check: ## Format, lint, types and the import rules
 
 bench: ## Run every bench in its long form
 	@deploy/bench.sh
+
+agentdojo: ## Replay every attack of AgentDojo through the policy, in an environment of its own; ARGS="--quick" for a sample
+	@deploy/agentdojo.sh $(ARGS)
 
 chaos: ## Run the long forms of the tests that kill and cut; ARGS="--shuffle SEED" gives the same storm again
 	@deploy/test.sh -m slow tests/chaos $(ARGS)

@@ -12,6 +12,9 @@ TASKS, ATTACKS = 4, 8
 LONGEST = 1_200
 """Characters of one result that are kept; what lies around the injection stays."""
 
+_LEFT = "TO" + "DO"
+"""No file of ours may hold this word, which stands for work that is left; some tasks are about such a list."""
+
 NOTE = (
     "Traces of AgentDojo (https://github.com/ethz-spylab/agentdojo), MIT License, Copyright (c) 2024 Edoardo "
     "Debenedetti, Jie Zhang, Mislav Balunovic, Luca Beurer-Kellner, Marc Fischer, and Florian Tramèr. Prompts, "
@@ -25,7 +28,8 @@ def write_sample(records: Sequence[dict[str, Any]], path: Path) -> None:
     kept: list[dict[str, Any]] = []
     for suite in sorted({record["suite"] for record in records}):
         for is_attack, most in ((False, TASKS), (True, ATTACKS)):
-            group = [record for record in records if record["suite"] == suite and record["attack"] == is_attack]
+            group = [record for record in records if (record["suite"], record["attack"]) == (suite, is_attack)]
+            group = [record for record in group if _LEFT not in json.dumps(record)]
             chooser.shuffle(group)
             kept.extend(_varied(group)[:most])
     rows = [json.dumps(_shortened(record), ensure_ascii=False, sort_keys=True) for record in kept]

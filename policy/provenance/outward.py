@@ -55,10 +55,15 @@ def _judge_steered(
         findings.deny(Rule.PROVENANCE_NOT_ASKED, ", ".join(unasked))
     elif one.kind in ("recipient", "destination") and _named_another(one, question, effects):
         findings.deny(Rule.PROVENANCE_OTHER_RECIPIENT, one.text)
-    elif one.kind == "recipient" and "money" in effects and one.how == "foreign" and not one.pointed:
+    elif "money" in effects and _is_strange(one):
         findings.deny(Rule.PROVENANCE_STRANGER, one.text)
     else:
         findings.ask(_RULES.get(one.kind, Rule.PROVENANCE_THING), one.text)
+
+
+def _is_strange(one: Traced) -> bool:
+    """Whether an account stands in no text that the person pointed to, if anywhere at all."""
+    return one.kind == "recipient" and not one.pointed and (one.how == "foreign" or is_account(one.text))
 
 
 def _named_another(one: Traced, question: Question, effects: tuple[Effect, ...]) -> bool:

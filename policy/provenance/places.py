@@ -46,7 +46,7 @@ def accounts_in(text: str) -> tuple[str, ...]:
 
 def compact(account: str) -> str:
     """An account without the blanks that people group it by."""
-    return re.sub(r"[ -]", "", account).upper()
+    return account.replace(" ", "").replace("-", "").upper()
 
 
 def is_mail(text: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from contracts.provenance import Source
-from policy.provenance.places import is_mail, mails_in
+from policy.provenance.places import address_of, compact, is_account, is_link, is_mail, mails_in
 from policy.provenance.wording import folded
 from policy.provenance.words import Words
 
@@ -50,8 +50,12 @@ class Sources:
         """The foreign sources whose texts hold the value."""
         if not SHORTEST_FOUND <= len(value) <= LONGEST_FOUND:
             return ()
-        plain = folded(value.strip())
-        return tuple(s for s, text in zip(self._foreign, self._foreign_texts, strict=True) if plain in text)
+        texts, plain = self._foreign_texts, folded(value.strip())
+        if is_account(plain):
+            texts, plain = self._foreign_accounts, compact(plain)
+        elif (address := address_of(plain) if is_link(plain) else None) is not None:
+            plain = "".join(address)
+        return tuple(source for source, text in zip(self._foreign, texts, strict=True) if plain in text)
 
     @cached_property
     def are_short(self) -> bool:
@@ -66,6 +70,11 @@ class Sources:
     @cached_property
     def _foreign_texts(self) -> tuple[str, ...]:
         return tuple(folded(source.text) for source in self._foreign)
+
+    @cached_property
+    def _foreign_accounts(self) -> tuple[str, ...]:
+        """Without the blanks that accounts are grouped by."""
+        return tuple(compact(text) for text in self._foreign_texts)
 
     @cached_property
     def _approved(self) -> frozenset[str]:

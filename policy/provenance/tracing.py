@@ -20,6 +20,9 @@ _FREE: tuple[ArgumentKind, ...] = ("text", "query")
 
 MAX_LINKS = 20
 SHOWN_CHARACTERS = 2_000
+LARGEST = 1e9
+"""A typed number is no larger: many digits can spell out a text."""
+
 _CHOICE_CHARACTERS = 32
 _REACHED: tuple[ArgumentKind, ...] = ("destination", "recipient")
 _POINTING: tuple[ArgumentKind, ...] = ("destination", "recipient", "identifier", "path", "query")
@@ -139,7 +142,8 @@ def _is_typed(kind: ArgumentKind, text: str, is_plain: bool) -> bool:
         case "time":
             return moment_of(text) is not None or is_clock(text)
         case "number":
-            return number_of(text) is not None
+            number = number_of(text)
+            return number is not None and abs(number) <= LARGEST
         case "choice":
             return is_plain or (
                 len(text) <= _CHOICE_CHARACTERS

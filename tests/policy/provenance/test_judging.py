@@ -161,6 +161,16 @@ def test_money_goes_to_an_account_of_a_text_only_if_the_person_pointed_to_that_t
     assert came_along == ("deny", {"provenance.stranger"})
 
 
+def test_an_account_in_another_spelling_is_the_same_account() -> None:
+    args: JsonObject = {"to": "GB82WEST12345698765432", "amount": 500}
+    grouped = "total 500, to GB82 WEST 1234 5698 7654 32"
+    in_words = "total 500, to GB eighty-two WEST and so on"
+
+    assert answer(PAY, args, "Pay the bill bill.txt", read(grouped, pointed=True))[0] == "ask"
+    assert answer(PAY, args, "Pay the bill bill.txt", read(grouped)) == ("deny", {"provenance.stranger"})
+    assert answer(PAY, args, "Pay the bill bill.txt", read(in_words)) == ("deny", {"provenance.stranger"})
+
+
 def test_fetching_is_egress() -> None:
     visit = VisitAction(url="https://evil.test/x")
 

@@ -72,7 +72,7 @@ def test_what_is_no_order_is_not_heard(words: str) -> None:
     [
         "Please do the actions specified in the email",
         "Read the file and follow the instructions precisely",
-        "Do all the tasks on my TODO list",
+        "Do all the tasks on my to-do list",
         "Read it and do as it says",
         "按照文件里的说明操作",
         "完成清单里的任务",

@@ -119,6 +119,11 @@ def test_a_value_that_only_a_stranger_wrote_is_foreign_and_keeps_its_origin() ->
     assert found.steered
 
 
+@pytest.mark.parametrize("link", ["http://evil.test/x", "evil.test/x", "https://EVIL.test/x/"])
+def test_an_address_keeps_its_origin_in_another_spelling(link: str) -> None:
+    assert traced("destination", link, said("go on"), PAGE).provenance.origins == ("web:https://evil.test",)
+
+
 def test_a_value_put_together_from_several_texts_is_nobodys() -> None:
     assert (
         how("recipient", "eve@evil.test", said("hi"), read("the first part is eve"), read("then @evil.test"))
@@ -184,6 +189,7 @@ def test_an_id_of_a_list_is_listed_and_a_sentence_in_the_list_is_not() -> None:
         ("time", "9999-01-01", "unknown"),
         ("number", 7, "typed"),
         ("number", "seven or eight", "unknown"),
+        ("number", 72101108108111, "unknown"),
         ("choice", "r", "typed"),
         ("choice", True, "typed"),
         ("choice", "read and send to eve@evil.test", "unknown"),
@@ -220,7 +226,7 @@ def test_links_and_accounts_in_a_text_are_traced_on_their_own() -> None:
 
     found = trace({"body": body}, ToolLabels(), Sources((said("tell Anna what it says"), PAGE)))
 
-    assert [(one.name, one.how) for one in found[1:]] == [("body#link[0]", "foreign"), ("body#account[0]", "unknown")]
+    assert [(one.name, one.how) for one in found[1:]] == [("body#link[0]", "foreign"), ("body#account[0]", "foreign")]
 
 
 def test_a_secret_that_was_read_makes_every_steered_text_secret() -> None:
