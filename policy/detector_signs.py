@@ -1,5 +1,5 @@
-"""The phrases by which texts try to give orders to whoever reads them, in lower case: pieces that stand near one another,
-and how much each phrase says. Adding a sign is adding a row."""
+"""The phrases by which texts try to give orders to whoever reads them, in lower case: pieces that stand near one
+another, and how much each phrase says. Adding a sign is adding a row."""
 
 Sign = tuple[float, tuple[str, ...]]
 """A weight between 0 and 1, and the pieces in their order."""
