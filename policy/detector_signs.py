@@ -1,5 +1,5 @@
-"""The phrases by which texts try to give orders to whoever reads them: pieces that stand near one another, and how much
-each says. Adding a sign is adding a row."""
+"""The phrases by which texts try to give orders to whoever reads them, in lower case: pieces that stand near one
+another, and how much each phrase says. Adding a sign is adding a row."""
 
 Sign = tuple[float, tuple[str, ...]]
 """A weight between 0 and 1, and the pieces in their order."""
@@ -88,7 +88,7 @@ CHINESE: tuple[Sign, ...] = (
         0.6,
         (
             "致|给|告诉|请|注意|阅读",
-            "(?:AI|人工智能|智能|大模型|语言模型)(?:助手|助理|代理|模型)?",
+            "(?:ai|人工智能|智能|大模型|语言模型)(?:助手|助理|代理|模型)?",
             "[：:，,]|必须|应该|需要|立即",
         ),
     ),

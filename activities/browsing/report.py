@@ -62,7 +62,7 @@ def unavailable(context: ToolContext, text: str) -> ToolResult:
         ok=False,
         headline=one_line(text),
         text=text,
-        provenance=Provenance(trusted=True, origins=("tool:browse",)),
+        provenance=Provenance(trusted=True, origins=("tool:browse",), confidentiality="public"),
         error="unavailable",
     )
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import pytest
 
+from activities.undo import keep, undo
 from contracts.sandbox import Command, FileRefused
 from sandbox.session import OpenSandbox
 
@@ -39,6 +40,27 @@ async def test_a_folder_is_listed_with_kinds(box: OpenSandbox) -> None:
         ("file", "file"), ("link", "link"), ("pipe", "other"), ("sub", "folder"),
     }  # fmt: skip
     assert next(entry.size for entry in entries if entry.name == "file") == 6
+
+
+async def test_what_a_file_was_is_kept_beside_the_workspace_and_brought_back(box: OpenSandbox) -> None:
+    await box.run(Command(script="mkdir -p u; echo one > u/tool; chmod 750 u/tool; ln -s tool u/link"))
+    kept = [
+        await keep(box, "7.0-aa", "/workspace/u/tool", b"two"),
+        await keep(box, "7.1-bb", "/workspace/u/new", b"new"),
+        await keep(box, "7.2-cc", "/workspace/u/link", b"three"),
+    ]
+    await box.files.write("u/tool", b"two")
+    await box.files.write("u/new", b"new")
+
+    undone = await undo(box, 7)
+
+    assert kept == ["file", "absent", "other"]
+    assert set(undone.restored) == {"/workspace/u/tool", "/workspace/u/new"}
+    assert [(each.path, each.why) for each in undone.left] == [("/workspace/u/link", "other")]
+    assert (
+        await box.run(Command(script="ls u; cat u/tool; stat -c %a u/tool"))
+    ).stdout.head == b"link\ntool\none\n750\n"
+    assert all(not each.path.startswith(".asos") for each in await box.files.artifacts())
 
 
 async def test_a_link_inside_the_workspace_is_followed(box: OpenSandbox) -> None:
