@@ -112,7 +112,7 @@ class Engine:
         """For code that already runs in a thread."""
         if self._client is not None:
             return self._client
-        made = _client_of(self.address)
+        made = client_of(self.address)
         with self._making:
             if self._client is None:
                 self._client = made
@@ -141,13 +141,13 @@ class Engine:
         return self._threads
 
 
-def _client_of(address: str) -> docker.APIClient:
-    """It speaks the engine's version. Where the library asks for that itself, it leaves a socket open if nobody
-    answers.
+def client_of(address: str, seconds: int = CALL_SECONDS) -> docker.APIClient:
+    """For who closes it. It speaks the engine's version. Where the library asks for that itself, it leaves a socket
+    open if nobody answers.
 
     Raises: APIError, RequestException.
     """
-    first = docker.APIClient(base_url=address, version=DEFAULT_DOCKER_API_VERSION, timeout=CALL_SECONDS)
+    first = docker.APIClient(base_url=address, version=DEFAULT_DOCKER_API_VERSION, timeout=seconds)
     with closing(first) as asking:
         version: str = asking.version(api_version=False)["ApiVersion"]
-    return docker.APIClient(base_url=address, version=version, timeout=CALL_SECONDS, num_pools=AT_ONCE)
+    return docker.APIClient(base_url=address, version=version, timeout=seconds, num_pools=AT_ONCE)

@@ -15,13 +15,12 @@ from pathlib import Path
 
 import docker
 import psutil
-from docker.constants import DEFAULT_DOCKER_API_VERSION
 from docker.errors import APIError, DockerException
 from pydantic import ValidationError
 from requests.exceptions import RequestException
 
 from sandbox.drivers.docker import LABEL
-from sandbox.engine import engine_address
+from sandbox.engine import client_of, engine_address
 from sandbox.hijack import knock
 from sandbox.leftovers import marked_processes
 from sandbox.records import Record
@@ -118,7 +117,7 @@ def _containers(
     done: set[str] = set()
     try:
         knock(address)
-        with closing(_client(address)) as engine, ThreadPoolExecutor(AT_ONCE) as threads:
+        with closing(client_of(address, ENGINE_SECONDS)) as engine, ThreadPoolExecutor(AT_ONCE) as threads:
             until = time.monotonic() + GONE_SECONDS
             while left := _running(owner, only, engine, paused_too=until_gone):
                 list(threads.map(lambda name: _tried(act, engine, name), left))
@@ -128,11 +127,6 @@ def _containers(
     except (DockerException, RequestException, OSError) as error:
         return Slain(tuple(done), problem=f"the engine at {address} does not answer: {error}")
     return Slain(tuple(done))
-
-
-def _client(address: str) -> docker.APIClient:
-    """The library's own version asks for no answer first; it names and ends containers on every engine."""
-    return docker.APIClient(base_url=address, version=DEFAULT_DOCKER_API_VERSION, timeout=ENGINE_SECONDS)
 
 
 def _running(owner: str, only: Collection[str] | None, engine: docker.APIClient, *, paused_too: bool) -> list[str]:
