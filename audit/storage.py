@@ -32,16 +32,17 @@ class Database:
 
     async def write(self, step: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `step` in a transaction that no other writer overlaps. Raises: StorageUnusable, and what it raises."""
-        return await asyncio.to_thread(self._run, step, "BEGIN IMMEDIATE")
+        return await asyncio.to_thread(self.transact, step, "BEGIN IMMEDIATE")
 
     async def read(self, step: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `step` on one consistent view. Raises: StorageUnusable, and what it raises."""
-        return await asyncio.to_thread(self._run, step, "BEGIN")
+        return await asyncio.to_thread(self.transact, step, "BEGIN")
 
     async def close(self) -> None:
         await asyncio.to_thread(self._close)
 
-    def _run(self, step: Callable[[sqlite3.Connection], Result], begin: str) -> Result:
+    def transact(self, step: Callable[[sqlite3.Connection], Result], begin: str) -> Result:
+        """For who is in a thread of its own already. Raises: StorageUnusable, and what it raises."""
         with self._lock, _explained(self._path):
             self._connection.execute(begin)
             try:
