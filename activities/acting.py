@@ -1,13 +1,14 @@
 """The activity `run_tool`: judge once more, journal, act in the sandbox, and give a result small enough for history."""
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from activities import outcomes
+from activities import outcomes, recording
 from activities.beat import Pulse, alive
 from activities.examining import Examined, Examiner
 from activities.failures import lost, refused
@@ -18,6 +19,7 @@ from activities.running import run_safely
 from activities.tool import Tool, ToolContext
 from contracts import activities
 from contracts.activities import RunOutcome, RunRequest
+from contracts.audit import NoRecord, Recorder
 from contracts.blobs import BlobRef, Blobs
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
 from contracts.messages import HostGrant
@@ -39,6 +41,7 @@ class ActingParts:
     redact: Redact
     now: Callable[[], datetime]
     """Aware, in UTC."""
+    recorder: Recorder = field(default_factory=NoRecord)
 
 
 @dataclass(frozen=True)
@@ -74,14 +77,18 @@ class Acting(activities.Acting):
         run = await self._prepared(request)
         if isinstance(run, ToolResult):
             refused = redacted(run, self._parts.redact)
+            await self._parts.recorder.record(recording.refused(request, refused))
             return _outcome(refused, await self._stored(refused))
         sandbox = await self._sandbox(run)
         entry = await self._begun(run)
         if isinstance(entry, Done):
+            await self._parts.recorder.record(recording.replayed(request, entry.result_ref))
             return await self._replayed(entry.result_ref)
+        began = time.monotonic()
         result = await self._result(run, entry, sandbox, pulse)
         ref = await self._stored(result)
         first = await self._parts.ledger.finish(request.judged.task_id, run.call.call_id, ref)
+        await self._parts.recorder.record(recording.ended(request, result, ref, time.monotonic() - began))
         return _outcome(result, ref) if first == ref else await self._replayed(first)
 
     async def _prepared(self, request: RunRequest) -> _Run | ToolResult:
@@ -116,6 +123,8 @@ class Acting(activities.Acting):
     async def _begun(self, run: _Run) -> Begun | Done | InDoubt:
         call, task_id = run.call, run.request.judged.task_id
         place, earlier = _place(self._parts.host_id, run.request.lease), run.request.earlier
+        # First, because the ledger takes a call that it knows for one that may have had its effect.
+        await self._parts.recorder.record(recording.begun(run.request, run.examined.outcome.verdict, place))
         try:
             entry = await self._parts.ledger.begin(task_id, call.call_id, call.args_sha256, call.tool, place)
         except CallChanged as changed:

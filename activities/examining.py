@@ -23,6 +23,8 @@ class Examined:
     outcome: JudgeOutcome
     tool: Tool | None
     args: JsonObject
+    question: Question | None = None
+    """As policy was asked it."""
 
 
 class Examiner:
@@ -68,7 +70,7 @@ class Examiner:
             timeout_seconds=tool.timeout_seconds(args),
             demands=demands,
         )
-        return Examined(outcome, tool, args)
+        return Examined(outcome, tool, args, question)
 
 
 def _question(tool: Tool, args: JsonObject, request: JudgeRequest) -> Question:

@@ -1,12 +1,14 @@
 """The `plan` activity: read the transcript, let a planner think, and write down what it decided."""
 
 import asyncio
+import time
 from collections.abc import Coroutine, Mapping
 from datetime import timedelta
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
+from activities import recording
 from activities.failures import full, is_platform_failure
 from activities.planner import (
     DraftCalls,
@@ -23,9 +25,10 @@ from activities.planners.past import Past
 from activities.planners.web_names import spoken_hosts
 from activities.tool import Tool
 from contracts.activities import Planning
+from contracts.audit import NoRecord, Recorder
 from contracts.blobs import BlobDamaged, BlobMissing, Blobs
 from contracts.language import Language
-from contracts.planning import AskUser, NextStep, PlanOutcome, PlanRequest, ToolCalls
+from contracts.planning import AskUser, NextStep, PlanOutcome, PlanRequest, ToolCalls, Usage
 from contracts.quoting import own_words
 from contracts.texts import planner as texts
 from contracts.tools import ToolCall, args_digest
@@ -47,10 +50,21 @@ CHOICE_CHARACTERS = 60
 class Thinking(Planning):
     """Gives the planner what it may build on. Trying again is safe: equal pages have equal names."""
 
-    def __init__(self, *, planner: Planner, tools: Mapping[str, Tool], blobs: Blobs) -> None:
+    def __init__(
+        self,
+        *,
+        planner: Planner,
+        tools: Mapping[str, Tool],
+        blobs: Blobs,
+        recorder: Recorder | None = None,
+        model: str = "",
+    ) -> None:
+        """`model` is what the planner asks, for the audit; rules ask none."""
         self._planner = planner
         self._tools = tools
         self._blobs = blobs
+        self._recorder = recorder or NoRecord()
+        self._model = model
         self._transcript = Transcript(blobs)
         self._past = Past(blobs)
 
@@ -75,7 +89,7 @@ class Thinking(Planning):
         past = await self._transcript.append(request.transcript_ref, request.additions)
         turns = await self._past.filled(await self._transcript.read(past))
         activity.heartbeat("read")
-        thought = await _beating(self._think(request, turns))
+        thought = await _beating(self._think(request, turns) if not self._model else self._asked(request, turns))
         next_step, turn = await self._write(thought, request)
         return PlanOutcome(
             next_step=next_step,
@@ -84,6 +98,21 @@ class Thinking(Planning):
             spoken_hosts=spoken_hosts(own_words(turn.text) for turn in turns if isinstance(turn, UserTurn)),
             over_budget=isinstance(thought.draft, DraftQuestion) and thought.draft.over_budget,
         )
+
+    async def _asked(self, request: PlanRequest, turns: tuple[Turn, ...]) -> Thought:
+        """Nothing is asked of a model that is not written down before."""
+        await self._recorder.record(recording.model_begun(request, self._model))
+        began, usage, error = time.monotonic(), Usage(), "cancelled"
+        try:
+            thought = await self._think(request, turns)
+            usage, error = thought.usage, ""
+        except Exception as problem:
+            error = type(problem).__name__
+            raise
+        finally:
+            seconds = time.monotonic() - began
+            await self._recorder.record(recording.model_ended(request, self._model, usage, error, seconds))
+        return thought
 
     async def _think(self, request: PlanRequest, turns: tuple[Turn, ...]) -> Thought:
         return await self._planner.next_step(

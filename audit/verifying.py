@@ -43,6 +43,11 @@ Reason = Literal[
     "file_missing",
     "file_damaged",
     "schema_changed",
+    "bundle_unreadable",
+    "manifest_broken",
+    "member_missing",
+    "member_altered",
+    "member_unlisted",
 ]
 """missing: a record in between is gone. altered: it is not what its digest was taken of. moved: it stood elsewhere.
 forged: its signature is not of this key. cut: the records end before the head says, because their end was cut off or an

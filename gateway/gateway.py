@@ -14,6 +14,7 @@ from temporalio.client import Client
 from temporalio.converter import PayloadCodec
 from temporalio.worker import Worker
 
+from contracts.audit import Recorder
 from contracts.blobs import Blobs
 from contracts.queues import GATEWAY
 from contracts.task import Limits
@@ -29,6 +30,7 @@ from gateway.pace import Pace
 from gateway.pairing import Pairing
 from gateway.pairing_note import PairingNote
 from gateway.reception import Reception
+from gateway.replay_page import Replays
 from gateway.requests import Requests
 from gateway.speaking import Speaker
 from gateway.store import Store
@@ -71,6 +73,8 @@ class Gateway:
         ui_origins: tuple[str, ...],
         ui_upstream: str = "",
         pace: Pace | None = None,
+        recorder: Recorder | None = None,
+        replays: Replays | None = None,
     ) -> None:
         self._connect = connect
         self._port = port
@@ -78,7 +82,7 @@ class Gateway:
         self._desk = TemporalDesk()
         self._store = Store(places.database)
         outbox, requests = Outbox(self._store), Requests(self._store)
-        self.pairing = Pairing(self._store)
+        self.pairing = Pairing(self._store, recorder=recorder)
         self._requests = requests
         self._note = PairingNote(self.pairing, places.pairing_code)
         channels: list[Channel] = [Console(), *([telegram] if telegram else [])]
@@ -89,6 +93,7 @@ class Gateway:
         self._reception = Reception(self._desk, speakers, self.pairing, outbox, requests, blobs, obeying, limits)
         owner = Owner.load(places.owner_token)
         self._ui = TemporalPage(ui_upstream, UI_PATH, owner) if ui_upstream else None
+        self._recorder, self._replays = recorder, replays
         self._app = self._build_app(codec, owner, ui_origins, webhook_url)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -131,6 +136,8 @@ class Gateway:
                 return
             client = connecting.result()
             self._desk.connect(client)
+            if self._replays is not None:
+                self._replays.connect(client)
             worker = Worker(
                 client,
                 task_queue=GATEWAY,
@@ -166,6 +173,8 @@ class Gateway:
             webhook_secret=telegram.webhook_secret if telegram else "",
             take=telegram.take if telegram and webhook_url else None,
             public_host=urlsplit(webhook_url).hostname or "",
+            recorder=self._recorder,
+            replays=self._replays,
         )
 
     def _liveness(self) -> dict[str, Liveness]:

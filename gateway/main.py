@@ -3,9 +3,13 @@
 import asyncio
 import sys
 
+from contracts.audit import Recorder
 from contracts.task import Limits
+from gateway.archive import Archive
 from gateway.channels.telegram import Telegram
 from gateway.gateway import Gateway, Places
+from gateway.recording import recording
+from gateway.replay_page import Replays
 from gateway.wording import sentence_for
 from runtime import addresses
 from runtime.blobs import FileBlobs
@@ -26,12 +30,13 @@ def main() -> int:
 
 
 async def serve(service: Service, stop: asyncio.Event) -> None:
-    await build(service.settings, service.paths, service.telemetry).run(stop)
+    keyring = Keyring.load(service.settings.data_dir)
+    async with recording(service.settings, keyring, service.redactor.redact) as recorder:
+        await build(service.settings, service.paths, service.telemetry, keyring, recorder).run(stop)
 
 
-def build(settings: Settings, paths: DataPaths, telemetry: Telemetry) -> Gateway:
+def build(settings: Settings, paths: DataPaths, telemetry: Telemetry, keyring: Keyring, recorder: Recorder) -> Gateway:
     """The gateway that the settings describe."""
-    keyring = Keyring.load(settings.data_dir)
     return Gateway(
         connect=lambda: connect(settings, keyring, runtime=telemetry.runtime, identity=NAME),
         places=Places(
@@ -48,6 +53,8 @@ def build(settings: Settings, paths: DataPaths, telemetry: Telemetry) -> Gateway
         port=settings.gateway_port,
         ui_origins=ui_origins(settings),
         ui_upstream=addresses.embedded_ui(settings),
+        recorder=recorder,
+        replays=Replays(Archive(settings, keyring)),
     )
 
 

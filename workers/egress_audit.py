@@ -6,10 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 
-from audit.log import AuditLog
+from contracts.audit import Event, Recorder
 from contracts.sandbox import Lease
 from sandbox.egress import EgressRecord
-from workers.confidential import Confidential
 
 _log = logging.getLogger(__name__)
 
@@ -17,9 +16,8 @@ _log = logging.getLogger(__name__)
 class EgressAudit:
     """Called by the egress proxy; the lines are on disk when the block of `auditing` has ended."""
 
-    def __init__(self, log: AuditLog, words: Confidential) -> None:
-        self._log = log
-        self._words = words
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
         self._waiting: asyncio.Queue[tuple[Lease, EgressRecord]] = asyncio.Queue()
 
     def __call__(self, lease: Lease, record: EgressRecord) -> None:
@@ -29,8 +27,7 @@ class EgressAudit:
         while True:
             lease, record = await self._waiting.get()
             try:
-                data = asdict(record) | {"path": self._words.seal(record.path)}
-                await self._log.append("egress", lease.task_id, f"sandbox:{lease.sandbox_id}", data)
+                await self._recorder.record(_event(lease, record))
             finally:
                 self._waiting.task_done()
 
@@ -40,9 +37,9 @@ class EgressAudit:
 
 
 @asynccontextmanager
-async def auditing(log: AuditLog, words: Confidential) -> AsyncIterator[EgressAudit]:
+async def auditing(recorder: Recorder) -> AsyncIterator[EgressAudit]:
     """Write while the block runs; a line that cannot be written ends the writing, and is in the log."""
-    audit = EgressAudit(log, words)
+    audit = EgressAudit(recorder)
     writing = asyncio.create_task(audit.write_for_ever())
     writing.add_done_callback(_report)
     try:
@@ -52,6 +49,19 @@ async def auditing(log: AuditLog, words: Confidential) -> AsyncIterator[EgressAu
             await audit.written()
         writing.cancel()
         await asyncio.gather(writing, return_exceptions=True)
+
+
+def _event(lease: Lease, record: EgressRecord) -> Event:
+    """Where somebody went on a host is nobody else's business."""
+    data = asdict(record)
+    path = data.pop("path")
+    return Event(
+        kind="egress",
+        actor=f"sandbox:{lease.sandbox_id}",
+        task_id=lease.task_id,
+        data=data,
+        words={"path": path} if path else {},
+    )
 
 
 def _report(writing: asyncio.Task[None]) -> None:

@@ -24,11 +24,12 @@ from activities.planning import Thinking
 from activities.policy_source import PolicyFile
 from activities.tool import Tool
 from audit.ledger import Ledger
-from audit.log import AuditLog
 from contracts.activities import Demands
+from contracts.audit import Recorder
 from contracts.lifecycle import Lifetimes
 from contracts.sandbox import SandboxUnavailable
 from contracts.verdicts import Question, Verdict
+from gateway.recording import recording
 from memory.notes import Notes
 from policy.document import PolicyError
 from policy.file import parse
@@ -51,7 +52,6 @@ from sandbox.host import SandboxHost
 from sandbox.house import HouseRules
 from sandbox.snapshots.opening import SnapshotStoreInvalid
 from sandbox.snapshots.store import Snapshots
-from workers.confidential import Confidential
 from workers.egress_audit import EgressAudit, auditing
 from workers.egress_rules import house_of
 from workers.host_api.app import Entry
@@ -95,14 +95,12 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
     examiner = Examiner(Catalogue(tools), policy_file, blobs)
     async with AsyncExitStack() as stack:
         client = await connect(settings, keyring, runtime=runtime, identity=f"worker-{settings.host_id}")
-        log = await AuditLog.open(paths.audit_log)
-        stack.push_async_callback(log.close)
-        words = Confidential(keyring, redactor.redact)
+        recorder = await stack.enter_async_context(recording(settings, keyring, redactor.redact))
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
         snapshots = snapshots_in(settings, paths, keyring)
         house = await asyncio.to_thread(house_of, settings, paths, keyring, policy_file)
-        host = await host_of(settings, paths, snapshots, house, await stack.enter_async_context(auditing(log, words)))
+        host = await host_of(settings, paths, snapshots, house, await stack.enter_async_context(auditing(recorder)))
         stack.push_async_callback(host.close)
         if settings.worker_role != "control":
             await begun(host)
@@ -115,18 +113,25 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             host_id=settings.host_id,
             redact=redactor.redact,
             now=now,
+            recorder=recorder,
         )
         yield Parts(
             client=client,
             host=host,
-            planning=Thinking(planner=planner, tools={tool.spec.name: tool for tool in tools}, blobs=blobs),
-            judging=Judging(examiner),
+            planning=Thinking(
+                planner=planner,
+                tools={tool.spec.name: tool for tool in tools},
+                blobs=blobs,
+                recorder=recorder,
+                model=settings.model if settings.planner_name == "litellm" else "",
+            ),
+            judging=Judging(examiner, recorder),
             acting=Acting(acting),
             leasing=Leasing(host, snapshots),
             placing=Placing(client, lifetimes_of(settings)),
             sweeping=Sweeping(host, client, snapshots),
             watching=Watching(client),
-            entry=entry_of(settings, keyring, host, log, words),
+            entry=entry_of(settings, keyring, host, recorder),
         )
 
 
@@ -202,9 +207,9 @@ async def host_of(
     )
 
 
-def entry_of(settings: Settings, keyring: Keyring, host: SandboxHost, log: AuditLog, words: Confidential) -> Entry:
+def entry_of(settings: Settings, keyring: Keyring, host: SandboxHost, recorder: Recorder) -> Entry:
     """How the owner gets at the sandboxes of this host."""
-    doors = Doors(host, log, words, host_id=settings.host_id, max_bytes=settings.sandbox_disk_mb * 1_048_576)
+    doors = Doors(host, recorder, host_id=settings.host_id, max_bytes=settings.sandbox_disk_mb * 1_048_576)
     return Entry(doors, host_token(keyring), LOOPBACK_NAMES | {addresses.host_name(settings)})
 
 
