@@ -120,7 +120,7 @@ class Bundle:
 
 @contextmanager
 def new_bundle(path: Path) -> Iterator[Bundle]:
-    """Write to `path`, for its owner's eyes; it is there whole at the end of the block, or not at all. Raises: OSError."""
+    """Write to `path`, for its owner's eyes; there whole at the end of the block, or not at all. Raises: OSError."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         temporary.touch(0o600, exist_ok=False)

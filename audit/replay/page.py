@@ -9,12 +9,12 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from audit.replay.brief import brief
 from audit.replay.recorded import Given, Line, Picture, Recording
 from audit.replay.steps import Aside, Entry, Step, arguments, commands, entries, output
 from contracts.language import Language
 from contracts.texts import replay as texts
 from contracts.texts.policy import REASONS
-from contracts.values import JsonObject
 
 MOST_CHARACTERS = 8_000
 """Of one text; the bundle has the whole."""
@@ -101,7 +101,7 @@ def _aside(aside: Aside, language: Language) -> str:
     return (
         f'<article class="aside" data-from="{aside.number}" data-last="{aside.number}"><div class="top">'
         f"<span>{_say(_kind(line, language))}</span><span>{_say(line.actor)}</span>"
-        f"<span>{_say(_brief(line))}</span>{_time(line.at)}</div></article>"
+        f"<span>{_say(brief(line.kind, line.data, line.words))}</span>{_time(line.at)}</div></article>"
     )
 
 
@@ -162,7 +162,7 @@ def _arguments(step: Step, language: Language) -> str:
 
 
 def _happened(number: int, line: Line, language: Language) -> str:
-    what = " · ".join(part for part in (line.actor, _brief(line)) if part)
+    what = " · ".join(part for part in (line.actor, brief(line.kind, line.data, line.words)) if part)
     name = _kind(line, language)
     return f'<dt data-from="{number}">{_say(name)}</dt><dd data-from="{number}">{_say(what)}</dd>'
 
@@ -216,17 +216,6 @@ def _moment(line: Line, language: Language) -> str:
 
 def _kind(line: Line, language: Language) -> str:
     return texts.KINDS[line.kind].say(language) if line.kind in texts.KINDS else line.kind
-
-
-def _brief(line: Line) -> str:
-    """The facts of a line that are short, on one line."""
-    facts: JsonObject = {**line.data, **(line.words or {})}
-    shown = [
-        f"{name}: {_text(value)}"
-        for name, value in facts.items()
-        if isinstance(value, str | int | float) and name not in ("tool", "args_sha256") and len(_text(value)) <= 200
-    ]
-    return ", ".join(shown)
 
 
 def _pair(name: str, html: str) -> str:

@@ -7,12 +7,13 @@ WHOLE = Sentence(
     zh="完整：共 {records} 条记录，最后一条为 {head}；签名密钥 {fingerprint}",
 )
 AFTER_HEAD = Sentence(
-    en="{count} signed records are newer than the head: a process writes now, or was cut off and the next start notes it",
+    en="{count} signed records are newer than the head: a process writes now, or was cut off and the next start notes "
+    "it",
     zh="有 {count} 条已签名的记录比链头新：有进程正在写入，或曾被中断，下次启动时会记录",
 )
 COMPARE_KEY = Sentence(
-    en="Compare the key with the fingerprint that you wrote down, or give it with --key: whoever can change all files can "
-    "also sign with another key.",
+    en="Compare the key with the fingerprint that you wrote down, or give it with --key: whoever can change all files "
+    "can also sign with another key.",
     zh="请与您记下的指纹核对，或用 --key 给出指纹：能改动所有文件的人也能换一把密钥签名。",
 )
 BUNDLE_WHOLE = Sentence(
@@ -68,8 +69,8 @@ BROKEN: dict[str, Sentence] = {
         zh="第 {sequence} 条记录不是由本安装的密钥签名",
     ),
     "cut": Sentence(
-        en="record {sequence} is missing: the signed head says that there are {detail}; the end was cut off, or an older "
-        "copy was put back",
+        en="record {sequence} is missing: the signed head says that there are {detail}; the end was cut off, or an "
+        "older copy was put back",
         zh="缺少第 {sequence} 条记录：签名的链头显示共有 {detail} 条；末尾被截断，或换回了旧副本",
     ),
     "diverged": Sentence(

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from audit.chain import Record
+from audit.replay.brief import brief
 from contracts.language import Language
 from contracts.texts import auditing as texts
 from contracts.texts import replay as kinds
@@ -43,25 +44,33 @@ def ages(said: str, now: datetime) -> datetime | None:
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def facts_of(record: Record, words: JsonObject | None, language: Language) -> Shown:
-    """Arguments and results in one cell; of a verdict the arguments only, for the question repeats the rest."""
-    facts: JsonObject = {name: value for name, value in record.data.items() if value not in (None, "", [], {})}
-    opened = dict(words) if words is not None else {}
-    question = opened.pop("question", None)
-    if isinstance(question, dict):
-        opened["args"] = question.get("args")
-    facts |= {name: value for name, value in opened.items() if value not in (None, "", [], {})}
+def shown(record: Record, words: JsonObject | None, language: Language) -> Shown:
+    """One line; `--json` has the whole."""
     sealed = kinds.SEALED.say(language) if words is None and record.words else ""
-    text = f"{json.dumps(facts, ensure_ascii=False)} {sealed}".strip()
+    text = " ".join(part for part in (_facts(record, words), sealed) if part)
     what = kinds.KINDS[record.kind].say(language) if record.kind in kinds.KINDS else record.kind
     return Shown(
         when=f"{record.at:%Y-%m-%d %H:%M:%S}",
         what=what,
         who=record.actor,
-        call=f"{record.task_id or ''} {record.call_id or ''}".strip(),
+        call=f"{(record.task_id or '')[-6:]} {record.call_id or ''}".strip(),
         facts=text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…",
         policy=record.policy_version[:12],
     )
+
+
+def _facts(record: Record, words: JsonObject | None) -> str:
+    """What was said, of which tool, with which arguments, and how it ended."""
+    opened = words or {}
+    question = opened.get("question")
+    args = question.get("args") if isinstance(question, dict) else None
+    parts = [
+        str(record.data.get("verdict") or ""),
+        str(record.data.get("tool") or opened.get("tool") or ""),
+        json.dumps(args, ensure_ascii=False) if args else str(opened.get("preview") or ""),
+        brief(record.kind, record.data, {name: value for name, value in opened.items() if name != "tool"}),
+    ]
+    return " ".join(part for part in parts if part)
 
 
 def lines_table(lines: list[Shown], language: Language) -> Table:

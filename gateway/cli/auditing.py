@@ -23,7 +23,7 @@ from contracts.language import Language
 from contracts.sandbox import Artifact
 from contracts.texts import auditing as texts
 from gateway.archive import Archive
-from gateway.cli.audit_screen import ages, facts_of, lines_table
+from gateway.cli.audit_screen import ages, lines_table, shown
 from gateway.cli.office import DONE, FAILED, USAGE, Complaint, Office, complain, find_task, run
 from gateway.cli.sandboxes import artifacts_of
 from gateway.exporting import Export
@@ -168,9 +168,9 @@ def _list(settings: Settings, task: str, kinds: tuple[str, ...], since: str, as_
                 words = archive.opened(record) if archive else None
                 typer.echo(json.dumps(record.model_dump(mode="json") | {"words": words}, ensure_ascii=False))
             return DONE
-        shown = [facts_of(record, archive.opened(record) if archive else None, language) for record in read]
+        lines = [shown(record, archive.opened(record) if archive else None, language) for record in read]
     console = Console(highlight=False)
-    console.print(lines_table(shown, language) if shown else Text(texts.NO_RECORDS.say(language)))
+    console.print(lines_table(lines, language) if lines else Text(texts.NO_RECORDS.say(language)))
     return DONE
 
 
