@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from audit.chain import Record
-from audit.storage import StorageUnusable
+from audit.storage import DAMAGED, StorageUnusable
 
 
 @contextmanager
@@ -15,12 +15,12 @@ def reading(database: Path) -> Iterator[sqlite3.Connection]:
     """One consistent view for the length of the block. Raises: StorageUnusable."""
     try:
         connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
-    except sqlite3.Error as error:
+    except DAMAGED as error:
         raise StorageUnusable(f"cannot read {database}: {error}") from error
     try:
         connection.execute("BEGIN")
         yield connection
-    except sqlite3.Error as error:
+    except DAMAGED as error:
         raise StorageUnusable(f"cannot read {database}: {error}") from error
     finally:
         connection.close()

@@ -10,6 +10,9 @@ from typing import Self, TypeVar
 
 BUSY_SECONDS = 30.0
 
+DAMAGED = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged file makes SQLite raise: its complaint may quote a name that is no text any more."""
+
 Result = TypeVar("Result")
 
 
@@ -78,5 +81,5 @@ def _connected(path: Path, schema: str) -> sqlite3.Connection:
 def _explained(path: Path) -> Iterator[None]:
     try:
         yield
-    except (sqlite3.OperationalError, sqlite3.DatabaseError, OSError) as error:
+    except (sqlite3.OperationalError, sqlite3.DatabaseError, UnicodeDecodeError, OSError) as error:
         raise StorageUnusable(f"cannot use {path}: {error}") from error

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from audit.chain import FIRST_PREVIOUS, Head, HeadBroken, Record, digest_of, linked, row_statement
 from audit.places import AuditPlaces
 from audit.signing import KeyUnusable, PublicKey
+from audit.storage import DAMAGED
 from contracts.values import Value
 
 SCHEMA = """
@@ -99,7 +100,7 @@ def verified(places: AuditPlaces, fingerprint: str = "") -> Intact | Broken:
         return Broken(reason="file_missing", sequence=1 if head.count else None, detail=str(places.database))
     try:
         connection = sqlite3.connect(f"{places.database.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
-    except sqlite3.Error as error:
+    except DAMAGED as error:
         return Broken(reason="file_damaged", detail=str(error))
     try:
         return _checked(connection, head, key)
@@ -133,7 +134,7 @@ def _checked(connection: sqlite3.Connection, head: Head, key: PublicKey) -> Inta
     try:
         connection.execute("BEGIN")
         walked = _walked(connection, head, key)
-    except sqlite3.Error as error:
+    except DAMAGED as error:
         return Broken(reason="file_damaged", detail=str(error))
     if isinstance(walked, Broken):
         return walked
@@ -153,7 +154,7 @@ def _walked(connection: sqlite3.Connection, head: Head, key: PublicKey) -> _End 
     while True:
         try:
             row = next(rows, None)
-        except sqlite3.Error as error:
+        except DAMAGED as error:
             return Broken(reason="unreadable", sequence=count + 1, detail=str(error))
         if row is None:
             return _End(count, digest, at_head)
@@ -200,7 +201,7 @@ def _file_problem(connection: sqlite3.Connection) -> Broken | None:
     try:
         found = next(connection.execute("PRAGMA integrity_check(1)"))[0]
         layout = list(_layout(connection))
-    except sqlite3.Error as error:
+    except DAMAGED as error:
         return Broken(reason="file_damaged", detail=str(error))
     if found != b"ok":
         return Broken(reason="file_damaged", detail=str(found, "utf-8", "replace"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from audit.bundle_check import checked_bundle
 from audit.places import AuditPlaces
 from audit.signing import Signer
+from audit.storage import DAMAGED
 from audit.verifying import Broken, Intact, verified
 
 Content = object
@@ -87,7 +88,7 @@ def rows_of(database: Path) -> Content:
     """All that a reader could be given: every row, what the index finds, and the file's layout."""
     try:
         connection = sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)
-    except sqlite3.Error as error:
+    except DAMAGED as error:
         return repr(error)
     try:
         connection.text_factory = bytes
@@ -99,7 +100,7 @@ def rows_of(database: Path) -> Content:
             for task_id in TASKS
         ]
         layout = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
-    except sqlite3.Error as error:
+    except DAMAGED as error:
         return repr(error)
     finally:
         connection.close()
