@@ -190,7 +190,7 @@ def _pictures(step: Step) -> str:
 def _picture(picture: Picture, number: int, given: Given) -> str:
     content = base64.b64encode(picture.content).decode()
     source = f"data:{escape(picture.media_type)};base64,{content}"
-    said = escape(given.result.headline)
+    said = _say(given.result.headline)
     return f'<figure data-at="{number}"><img alt="{said}" src="{source}"><figcaption>{said}</figcaption></figure>'
 
 
