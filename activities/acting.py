@@ -1,6 +1,7 @@
 """The activity `run_tool`: judge once more, journal, act in the sandbox, and give a result small enough for history."""
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,7 +10,7 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from activities import outcomes
+from activities import outcomes, recording
 from activities.beat import Pulse, alive
 from activities.examining import Examined, Examiner
 from activities.failures import halted, lost, refused
@@ -25,6 +26,7 @@ from activities.tool import Tool, ToolContext
 from contracts import activities
 from contracts.activities import Fingerprint, FingerprintRequest, RunOutcome, RunRequest
 from contracts.approvals import Bound, StepUp, approval_purpose, with_operands
+from contracts.audit import NoRecord, Recorder
 from contracts.blobs import BlobRef, Blobs
 from contracts.kill import Brake, FreeRunning, Halted
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
@@ -58,6 +60,7 @@ class ActingParts:
     contacts: Contacts | None = None
     """Keeps where a person has let something go; without it every destination is asked about anew."""
     brake: Brake = field(default_factory=FreeRunning)
+    recorder: Recorder = field(default_factory=NoRecord)
 
 
 @dataclass(frozen=True)
@@ -115,19 +118,24 @@ class Acting(activities.Acting):
         if isinstance(run, ToolResult):
             came_from = given(request.judged.call, (), tainted=request.judged.tainted)
             refused = redacted(echoing(run, came_from), self._parts.redact)
+            await self._parts.recorder.record(recording.refused(request, refused))
             return _outcome(refused, await self._stored(refused))
         if not await self._used(run):
             spent = outcomes.denied(run.call, Refused(approval_texts.USED), request.language)
+            await self._parts.recorder.record(recording.refused(request, spent))
             return _outcome(spent, await self._stored(spent))
         sandbox = await self._sandbox(run)
         self._heed(request)
         entry = await self._begun(run)
         if isinstance(entry, Done):
+            await self._parts.recorder.record(recording.replayed(request, entry.result_ref))
             return await self._replayed(entry.result_ref)
+        began = time.monotonic()
         result = await self._while_free(self._result(run, entry, sandbox, pulse), request)
         ref = await self._stored(result)
         await self._note_where_it_went(run, result)
         first = await self._parts.ledger.finish(request.judged.task_id, run.call.call_id, ref)
+        await self._parts.recorder.record(recording.ended(request, result, ref, time.monotonic() - began))
         return _outcome(result, ref) if first == ref else await self._replayed(first)
 
     def _heed(self, request: RunRequest) -> None:
@@ -214,6 +222,8 @@ class Acting(activities.Acting):
     async def _begun(self, run: _Run) -> Begun | Done | InDoubt:
         call, task_id = run.call, run.request.judged.task_id
         place, earlier = _place(self._parts.host_id, run.request.lease), run.request.earlier
+        # First, because the ledger takes a call that it knows for one that may have had its effect.
+        await self._parts.recorder.record(recording.begun(run.request, run.examined.outcome.verdict, place))
         try:
             entry = await self._parts.ledger.begin(task_id, call.call_id, call.args_sha256, call.tool, place)
         except CallChanged as changed:

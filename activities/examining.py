@@ -38,6 +38,8 @@ class Examined:
     """The arguments, taken to where they came from."""
     given: Provenance | None = None
     """Of all arguments together; None if they were not looked at."""
+    question: Question | None = None
+    """As policy was asked it."""
 
 
 class Examiner:
@@ -127,7 +129,7 @@ class Examiner:
             operands=operands_of(question.actions) if isinstance(verdict, Ask) else (),
         )
         came_from = given(request.call, question.arguments, tainted=request.tainted)
-        return Examined(outcome, tool, args, use, question.arguments, came_from)
+        return Examined(outcome, tool, args, use, question.arguments, came_from, question)
 
     async def _exceeded(self, use: Use | None, verdict: Verdict, request: JudgeRequest) -> tuple[Exceeded, ...]:
         """The ceilings that the call would go over; without any, what it uses up is reserved."""

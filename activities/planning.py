@@ -1,6 +1,7 @@
 """The `plan` activity: read the transcript, let a planner think, and write down what it decided."""
 
 import asyncio
+import time
 from collections.abc import Coroutine, Mapping
 from datetime import timedelta
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
+from activities import recording
 from activities.failures import full, halted, is_platform_failure
 from activities.planner import (
     DraftCalls,
@@ -26,10 +28,11 @@ from activities.provenance.sources import attaches, quotes
 from activities.step_budget import CeilingsOf, StepBudget, ceilings_for
 from activities.tool import Tool
 from contracts.activities import Planning
+from contracts.audit import NoRecord, Recorder
 from contracts.blobs import BlobDamaged, BlobMissing, Blobs
 from contracts.kill import Brake, FreeRunning, Halted, Kill
 from contracts.language import Language
-from contracts.planning import AskUser, NextStep, PlanOutcome, PlanRequest, ToolCalls
+from contracts.planning import AskUser, NextStep, PlanOutcome, PlanRequest, ToolCalls, Usage
 from contracts.quoting import own_words
 from contracts.texts import planner as texts
 from contracts.tools import ToolCall, args_digest
@@ -64,10 +67,11 @@ class Thinking(Planning):
         transcript: Transcript | None = None,
         past: Past | None = None,
         brake: Brake | None = None,
-        leaves_machine: bool = False,
+        recorder: Recorder | None = None,
+        model: str = "",
     ) -> None:
-        """`transcript` and `past` may be shared with whoever reads the same turns; `leaves_machine` if the planner asks
-        a model over the network."""
+        """`transcript` and `past` may be shared with whoever reads the same turns; `model` is what the planner asks, over
+        the network, and rules ask none."""
         self._planner = planner
         self._tools = tools
         self._blobs = blobs
@@ -76,7 +80,8 @@ class Thinking(Planning):
         self._metering = metering or Unmetered()
         self._ceilings = ceilings
         self._brake = brake or FreeRunning()
-        self._leaves_machine = leaves_machine
+        self._recorder = recorder or NoRecord()
+        self._model = model
 
     @activity.defn(name="plan")
     async def plan(self, request: PlanRequest) -> PlanOutcome:
@@ -103,8 +108,8 @@ class Thinking(Planning):
         turns = await self._past.filled(await self._transcript.read(past))
         activity.heartbeat("read")
         budget = await self._budget(request)
-        thinking = braked(self._think(request, turns, budget), lambda: self._halted(request))
-        thought = await _beating(thinking)
+        thinking = (self._asked if self._model else self._think)(request, turns, budget)
+        thought = await _beating(braked(thinking, lambda: self._halted(request)))
         next_step, turn = await self._write(thought, request)
         return PlanOutcome(
             next_step=next_step,
@@ -124,7 +129,7 @@ class Thinking(Planning):
 
     def _halted(self, request: PlanRequest) -> Kill | None:
         kill = self._brake.halted("model", request.task_id)
-        if kill is None and self._leaves_machine:
+        if kill is None and self._model:
             kill = self._brake.halted("network", request.task_id)
         return kill
 
@@ -133,6 +138,21 @@ class Thinking(Planning):
         kill = self._halted(request)
         if kill is not None:
             raise Halted(kill)
+
+    async def _asked(self, request: PlanRequest, turns: tuple[Turn, ...], budget: StepBudget) -> Thought:
+        """Nothing is asked of a model that is not written down before."""
+        await self._recorder.record(recording.model_begun(request, self._model))
+        began, usage, error = time.monotonic(), Usage(), "cancelled"
+        try:
+            thought = await self._think(request, turns, budget)
+            usage, error = thought.usage, ""
+        except Exception as problem:
+            error = type(problem).__name__
+            raise
+        finally:
+            seconds = time.monotonic() - began
+            await self._recorder.record(recording.model_ended(request, self._model, usage, error, seconds))
+        return thought
 
     async def _think(self, request: PlanRequest, turns: tuple[Turn, ...], budget: StepBudget) -> Thought:
         return await self._planner.next_step(

@@ -1,105 +1,66 @@
-"""The audit log: records that are only ever appended, each carrying the digest of the one before.
+"""The audit log: records that are only ever appended, chained by digest and signed, with the signed head elsewhere.
 
-A changed, removed or inserted record breaks the chain and is named. Records cut off at the very end leave a whole,
-shorter chain: whoever must notice that keeps the last digest somewhere else.
+Each record's signature says how many there are and what they amount to. After each append the head says the same in a
+file outside of the database, so that a cut end and an older copy that was put back are noticed, too.
 """
 
-import hashlib
-import json
+import asyncio
 import sqlite3
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
-from pydantic import ValidationError
+from audit.chain import Record
+from audit.places import AuditPlaces
+from audit.storage import Database, StorageUnusable
+from audit.verifying import SCHEMA, Broken, Intact, verified
+from audit.writing import Writer
+from contracts.audit import Event
 
-from audit.storage import Database
-from contracts.values import JsonObject, Value
-
-FIRST_PREVIOUS = "0" * 64
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS records (
-    sequence INTEGER PRIMARY KEY,
-    body TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    task_id TEXT
-) STRICT;
-CREATE INDEX IF NOT EXISTS records_by_task ON records (task_id, sequence);
-CREATE TRIGGER IF NOT EXISTS records_stay BEFORE UPDATE ON records
-BEGIN SELECT RAISE(ABORT, 'audit records are never changed'); END;
-CREATE TRIGGER IF NOT EXISTS records_remain BEFORE DELETE ON records
-BEGIN SELECT RAISE(ABORT, 'audit records are never removed'); END;
-"""
+MOST_AT_ONCE = 256
 
 
-class Record(Value):
-    """One line of the log."""
+@dataclass(frozen=True)
+class _Waiting:
+    """One event that is to be written, and who waits for that."""
 
-    sequence: int
-    at: datetime
-    kind: str
-    """What happened, such as `approval.decided`, `effect.begun`, `pairing.refused`."""
-    task_id: str | None
-    actor: str
-    """Who did it: `<channel>:<user id>`, or the name of a part."""
-    data: JsonObject
-    previous: str
-    """Digest of the record before."""
-
-
-class Intact(Value):
-    """Every record is as it was written."""
-
-    kind: Literal["intact"] = "intact"
-    records: int
-    head: str
-    """Digest of the last record; keep it elsewhere to notice a cut end."""
-
-
-class Broken(Value):
-    """The first record that is not as it was written, or that should be there and is not."""
-
-    kind: Literal["broken"] = "broken"
-    sequence: int
-    reason: Literal["missing", "altered", "unreadable", "moved"]
+    event: Event
+    words: str
+    written: asyncio.Future[Record]
 
 
 class AuditLog:
-    """Several processes may append to one file."""
+    """Several processes may append to one log. One object belongs to one event loop.
 
-    def __init__(self, database: Database) -> None:
+    Appends that come while another is being written share one transaction.
+    """
+
+    def __init__(self, places: AuditPlaces, database: Database, writer: Writer) -> None:
+        self._places = places
         self._database = database
+        self._writer = writer
+        self._queue: list[_Waiting] = []
+        self._writing: asyncio.Task[None] | None = None
 
     @classmethod
-    async def open(cls, path: Path) -> Self:
-        """Raises: StorageUnusable."""
-        return cls(await Database.open(path, _SCHEMA))
+    async def open(cls, places: AuditPlaces) -> Self:
+        """Open or make the log. Raises: StorageUnusable, also if records and head do not fit each other."""
+        database = await Database.open(places.database, SCHEMA)
+        try:
+            return cls(places, database, await asyncio.to_thread(Writer.open, places, database))
+        except BaseException:
+            await database.close()
+            raise
 
-    async def append(self, kind: str, task_id: str | None, actor: str, data: JsonObject) -> Record:
-        """Add a record, on disk when this returns; the caller has taken all secrets out. Raises: StorageUnusable."""
+    async def append(self, event: Event, words: str = "") -> Record:
+        """Add a record, on disk when this returns; `words` are sealed, and the caller has taken all secrets out.
 
-        def step(connection: sqlite3.Connection) -> Record:
-            last = connection.execute("SELECT sequence, digest FROM records ORDER BY sequence DESC LIMIT 1").fetchone()
-            sequence, previous = last or (0, FIRST_PREVIOUS)
-            record = Record(
-                sequence=sequence + 1,
-                at=datetime.now(UTC),
-                kind=kind,
-                task_id=task_id,
-                actor=actor,
-                data=data,
-                previous=previous,
-            )
-            body = _body(record)
-            connection.execute(
-                "INSERT INTO records (sequence, body, digest, task_id) VALUES (?, ?, ?, ?)",
-                (record.sequence, body, _digest(body), task_id),
-            )
-            return record
-
-        return await self._database.write(step)
+        Raises: StorageUnusable; then it is not written.
+        """
+        waiting = _Waiting(event, words, asyncio.get_running_loop().create_future())
+        self._queue.append(waiting)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write_all())
+        return await waiting.written
 
     async def of_task(self, task_id: str) -> list[Record]:
         """All records of one task, oldest first. Raises: StorageUnusable; ValidationError if one is damaged."""
@@ -110,41 +71,26 @@ class AuditLog:
 
         return [Record.model_validate_json(body) for body in await self._database.read(step)]
 
-    async def verify(self) -> Intact | Broken:
-        """Walk the whole chain. Raises: StorageUnusable."""
-        return await self._database.read(_verified)
+    async def verify(self, fingerprint: str = "") -> Intact | Broken:
+        """Walk the whole chain; with a fingerprint, the key must be that one."""
+        return await asyncio.to_thread(verified, self._places, fingerprint)
 
     async def close(self) -> None:
+        if self._writing is not None:
+            await asyncio.gather(self._writing, return_exceptions=True)
+        self._writer.close()
         await self._database.close()
 
-
-def _verified(connection: sqlite3.Connection) -> Intact | Broken:
-    count, previous = 0, FIRST_PREVIOUS
-    for sequence, body, digest, task_id in _rows(connection):
-        count += 1
-        if sequence != count:
-            return Broken(sequence=count, reason="missing")
-        if _digest(body) != digest:
-            return Broken(sequence=sequence, reason="altered")
-        try:
-            record = Record.model_validate_json(body)
-        except ValidationError:
-            return Broken(sequence=sequence, reason="unreadable")
-        if (record.sequence, record.previous, record.task_id) != (sequence, previous, task_id):
-            return Broken(sequence=sequence, reason="moved")
-        previous = digest
-    return Intact(records=count, head=previous)
-
-
-def _rows(connection: sqlite3.Connection) -> Iterator[tuple[int, str, str, str | None]]:
-    yield from connection.execute("SELECT sequence, body, digest, task_id FROM records ORDER BY sequence")
-
-
-def _body(record: Record) -> str:
-    """The one spelling that digests are taken of; half a surrogate pair, which no reader would take, becomes `?`."""
-    text = json.dumps(record.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return text.encode("utf-8", "replace").decode()
-
-
-def _digest(body: str) -> str:
-    return hashlib.sha256(body.encode()).hexdigest()
+    async def _write_all(self) -> None:
+        while self._queue:
+            batch, self._queue = self._queue[:MOST_AT_ONCE], self._queue[MOST_AT_ONCE:]
+            try:
+                records = await asyncio.to_thread(self._writer.append, [(each.event, each.words) for each in batch])
+            except StorageUnusable as error:
+                for each in batch:
+                    if not each.written.done():
+                        each.written.set_exception(error)
+            else:
+                for each, record in zip(batch, records, strict=True):
+                    if not each.written.done():
+                        each.written.set_result(record)

@@ -10,6 +10,9 @@ from typing import Self, TypeVar
 
 BUSY_SECONDS = 30.0
 
+DAMAGED = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged file makes SQLite raise: its complaint may quote a name that is no text any more."""
+
 Result = TypeVar("Result")
 
 
@@ -32,16 +35,17 @@ class Database:
 
     async def write(self, step: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `step` in a transaction that no other writer overlaps. Raises: StorageUnusable, and what it raises."""
-        return await asyncio.to_thread(self._run, step, "BEGIN IMMEDIATE")
+        return await asyncio.to_thread(self.transact, step, "BEGIN IMMEDIATE")
 
     async def read(self, step: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run `step` on one consistent view. Raises: StorageUnusable, and what it raises."""
-        return await asyncio.to_thread(self._run, step, "BEGIN")
+        return await asyncio.to_thread(self.transact, step, "BEGIN")
 
     async def close(self) -> None:
         await asyncio.to_thread(self._close)
 
-    def _run(self, step: Callable[[sqlite3.Connection], Result], begin: str) -> Result:
+    def transact(self, step: Callable[[sqlite3.Connection], Result], begin: str) -> Result:
+        """For who is in a thread of its own already. Raises: StorageUnusable, and what it raises."""
         with self._lock, _explained(self._path):
             self._connection.execute(begin)
             try:
@@ -77,5 +81,5 @@ def _connected(path: Path, schema: str) -> sqlite3.Connection:
 def _explained(path: Path) -> Iterator[None]:
     try:
         yield
-    except (sqlite3.OperationalError, sqlite3.DatabaseError, OSError) as error:
+    except (sqlite3.OperationalError, sqlite3.DatabaseError, UnicodeDecodeError, OSError) as error:
         raise StorageUnusable(f"cannot use {path}: {error}") from error

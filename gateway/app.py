@@ -7,11 +7,13 @@ from hmac import compare_digest
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from temporalio.converter import PayloadCodec
 
+from contracts.audit import Recorder
 from gateway.channel import ChannelBusy, ChannelUnreachable, Liveness
 from gateway.codec_page import codec_routes
 from gateway.desk import DeskUnreachable
 from gateway.login_page import login_routes
 from gateway.owner import Owner
+from gateway.replay_page import Replays
 from gateway.temporal_page import TemporalPage
 from runtime.addresses import UI_PATH
 from runtime.health import Health
@@ -35,12 +37,16 @@ def build_app(
     take: Take | None = None,
     public_host: str = "",
     pages: Sequence[APIRouter] = (),
+    recorder: Recorder | None = None,
+    replays: Replays | None = None,
 ) -> FastAPI:
     """`take` receives webhook updates; `public_host` is the name under which a proxy offers the webhook."""
     app = FastAPI(title="Agent Sandbox OS gateway", docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(_health_routes(reachable, liveness))
     app.include_router(codec_routes(codec, owner, ui_origins))
-    app.include_router(login_routes(owner, UI_PATH if ui is not None else ""))
+    app.include_router(login_routes(owner, UI_PATH if ui is not None else "", recorder))
+    if replays is not None:
+        app.include_router(replays.routes(owner))
     for page in pages:
         app.include_router(page)
     if ui is not None:

@@ -14,6 +14,7 @@ from temporalio.converter import PayloadCodec
 from temporalio.worker import Worker
 
 from audit.standing import Sealer, standing_in
+from contracts.audit import Recorder
 from contracts.blobs import Blobs
 from contracts.kill import Brake
 from contracts.language import Language
@@ -37,6 +38,7 @@ from gateway.pace import Pace
 from gateway.pairing import Pairing
 from gateway.pairing_note import PairingNote
 from gateway.reception import Reception
+from gateway.replay_page import Replays
 from gateway.requests import Requests
 from gateway.speaking import Speaker
 from gateway.standing_rules import StandingDesk
@@ -88,6 +90,8 @@ class Gateway:
         language: Language = "en",
         sealer: Sealer,
         confirm: Confirm,
+        recorder: Recorder | None = None,
+        replays: Replays | None = None,
     ) -> None:
         self._connect = connect
         self._port = port
@@ -96,7 +100,7 @@ class Gateway:
         self._store = Store(places.database)
         outbox, requests = Outbox(self._store), Requests(self._store)
         access = access or AsPaired()
-        self.pairing = Pairing(self._store, access=access)
+        self.pairing = Pairing(self._store, access=access, recorder=recorder)
         self._requests = requests
         self._note = PairingNote(self.pairing, places.pairing_code)
         channels: list[Channel] = [Console(), *([telegram] if telegram else [])]
@@ -114,6 +118,7 @@ class Gateway:
         owner = Owner.load(places.owner_token)
         self._ui = TemporalPage(ui_upstream, UI_PATH, owner) if ui_upstream else None
         self._pages = (approval_routes(self._desk, deciding, owner, sentence_for),)
+        self._recorder, self._replays = recorder, replays
         self._app = self._build_app(codec, owner, ui_origins, webhook_url)
         self._app.include_router(kill_routes(owner, kills))
 
@@ -156,6 +161,8 @@ class Gateway:
                 return
             client = connecting.result()
             self._desk.connect(client)
+            if self._replays is not None:
+                self._replays.connect(client)
             worker = Worker(
                 client,
                 task_queue=GATEWAY,
@@ -192,6 +199,8 @@ class Gateway:
             take=telegram.take if telegram and webhook_url else None,
             public_host=urlsplit(webhook_url).hostname or "",
             pages=self._pages,
+            recorder=self._recorder,
+            replays=self._replays,
         )
 
     def _liveness(self) -> dict[str, Liveness]:

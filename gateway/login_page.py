@@ -1,5 +1,6 @@
 """The page /login gives the owner's browser its cookie, for a ticket of `asos status` or for the owner's token."""
 
+import logging
 from datetime import UTC, datetime
 from html import escape
 from urllib.parse import urlsplit
@@ -7,11 +8,16 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
+from audit.storage import StorageUnusable
+from contracts.audit import Event, EventKind, NoRecord, Recorder
 from contracts.language import Language
 from contracts.texts import pages as texts
 from contracts.texts.sentence import Sentence
 from gateway.forms import form_of
 from gateway.owner import COOKIE, Owner
+from runtime.addresses import REPLAY_PATH
+
+_log = logging.getLogger(__name__)
 
 PAGES = frozenset({"/kill"})
 """Pages of our own that one may go on to."""
@@ -26,28 +32,37 @@ HEADERS = {
 }
 
 
-def login_routes(owner: Owner, ui_path: str) -> APIRouter:
-    """GET with a ticket and POST with the token; both go on to `next`, which lies under `ui_path`.
+def login_routes(owner: Owner, ui_path: str, recorder: Recorder | None = None) -> APIRouter:
+    """GET with a ticket and POST with the token; both go on to `next`, which is one of our pages.
 
-    With an empty `ui_path` there is no page to go on to.
+    With an empty `ui_path` there is no page to go on to. A login that cannot be written down is none.
     """
     router = APIRouter()
+    record = recorder or NoRecord()
 
     @router.get("/login")
     async def ask(request: Request) -> Response:
         ticket = request.query_params.get("ticket")
         after = _within(ui_path, request.query_params.get("next", ""))
         known = owner.is_cookie(request.cookies.get(COOKIE, ""))
-        if known or (ticket is not None and owner.is_ticket(ticket, datetime.now(UTC))):
+        if known:
             return _entered(request, owner, after)
-        return _page(request, None, 200) if ticket is None else _page(request, texts.TICKET_OVER, 401)
+        if ticket is None:
+            return _page(request, None, 200)
+        fits = owner.is_ticket(ticket, datetime.now(UTC))
+        if not await _noted(record, "login" if fits else "login.refused", "ticket"):
+            return _page(request, texts.NOT_RECORDED, 503)
+        return _entered(request, owner, after) if fits else _page(request, texts.TICKET_OVER, 401)
 
     @router.post("/login")
     async def enter(request: Request) -> Response:
         if not is_own_page(request):
             return Response(texts.FOREIGN_PAGE.say(language_of(request)), 403)
         said = await form_of(request)
-        if not owner.is_token(said.get("token", "")):
+        fits = owner.is_token(said.get("token", ""))
+        if not await _noted(record, "login" if fits else "login.refused", "token"):
+            return _page(request, texts.NOT_RECORDED, 503)
+        if not fits:
             return _page(request, texts.TOKEN_WRONG, 401)
         return _entered(request, owner, _within(ui_path, request.query_params.get("next", "")))
 
@@ -65,9 +80,20 @@ def language_of(request: Request) -> Language:
     return "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
 
 
+async def _noted(recorder: Recorder, kind: EventKind, means: str) -> bool:
+    """Whether it is written down, without what was said."""
+    try:
+        await recorder.record(Event(kind=kind, actor="web", data={"means": means}))
+    except StorageUnusable as error:
+        _log.error("a login cannot be written down: %s", error)
+        return False
+    return True
+
+
 def _within(ui_path: str, wanted: str) -> str:
-    """Where to go on: a page of the UI, never another site."""
-    return wanted if wanted in PAGES or (ui_path and wanted.startswith(f"{ui_path}/")) else ui_path
+    """Where to go on: a page of the UI, one of our own or a recording of a task, never another site."""
+    ours = wanted in PAGES or wanted.startswith(f"{REPLAY_PATH}/") or (ui_path and wanted.startswith(f"{ui_path}/"))
+    return wanted if ours else ui_path
 
 
 def _entered(request: Request, owner: Owner, after: str) -> Response:

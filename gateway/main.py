@@ -1,10 +1,12 @@
 """Builds the gateway from its settings; workers/gateway.py starts it."""
 
-from contracts.audit import NoRecord
+from contracts.audit import Recorder
 from contracts.task import Limits
 from gateway.access import Access
+from gateway.archive import Archive
 from gateway.channels.telegram import Telegram
 from gateway.gateway import Gateway, Places
+from gateway.replay_page import Replays
 from gateway.telling import lift_elsewhere
 from gateway.wording import sentence_for
 from runtime import addresses
@@ -23,9 +25,10 @@ from runtime.temporal import connect
 NAME = "gateway"
 
 
-def build(settings: Settings, paths: DataPaths, telemetry: Telemetry, access: Access) -> Gateway:
+def build(
+    settings: Settings, paths: DataPaths, telemetry: Telemetry, keyring: Keyring, recorder: Recorder, access: Access
+) -> Gateway:
     """The gateway that the settings describe, for those whom the owner's rules let speak."""
-    keyring = Keyring.load(settings.data_dir)
     return Gateway(
         connect=lambda: connect(settings, keyring, runtime=telemetry.runtime, identity=NAME),
         places=Places(
@@ -42,7 +45,7 @@ def build(settings: Settings, paths: DataPaths, telemetry: Telemetry, access: Ac
         limits=Limits(budget_usd=settings.task_budget_usd),
         port=settings.gateway_port,
         kills=KillDesk.of(
-            paths, keyring, SecondFactor(paths, keyring), NoRecord(), lift_elsewhere(settings, paths, keyring)
+            paths, keyring, SecondFactor(paths, keyring), recorder, lift_elsewhere(settings, paths, keyring)
         ),
         brake=FileBrake(StateFile.of(paths, keyring)),
         ui_origins=ui_origins(settings),
@@ -51,6 +54,8 @@ def build(settings: Settings, paths: DataPaths, telemetry: Telemetry, access: Ac
         language=settings.language,
         sealer=keyring,
         confirm=SecondFactor(paths, keyring).confirm,
+        recorder=recorder,
+        replays=Replays(Archive(settings, keyring)),
     )
 
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
+from audit.storage import StorageUnusable
+from contracts.audit import Event, NoRecord, Recorder
 from gateway.access import Access, AsPaired, Standing
-from gateway.store import Store
+from gateway.store import Store, StoreUnusable
 
 CODE_LIFE = timedelta(minutes=30)
 CODE_CHARACTERS = 8
@@ -54,10 +56,17 @@ class Pairing:
     """People and codes in SQLite. It is asked anew for every message, so that a removal holds at once; and so do the
     owner's rules, which win over what is stored."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.time, access: Access | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Callable[[], float] = time.time,
+        access: Access | None = None,
+        recorder: Recorder | None = None,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._access = access or AsPaired()
+        self._recorder = recorder or NoRecord()
 
     async def new_code(self, role: str | None = None, life: timedelta = CODE_LIFE) -> str:
         """Makes the one valid code; earlier ones end. It is shown to the person now or never: only its hash is kept.
@@ -89,7 +98,27 @@ class Pairing:
         return OpenCode(str(found[0]), datetime.fromtimestamp(float(found[1] or 0), UTC))
 
     async def claim(self, channel: str, chat_id: str, user_id: str, name: str, text: str) -> Claim:
-        """Pair whoever says the code; it works once, and guessing is bounded per chat and in all."""
+        """Pair whoever says the code; it works once, and guessing is bounded per chat and in all.
+
+        Raises: StoreUnusable; then nobody is paired.
+        """
+        claim = await self._claimed(channel, chat_id, user_id, name, text)
+        paired = claim == "paired"
+        event = Event(
+            kind="pairing" if paired else "pairing.refused",
+            actor=f"{channel}:{user_id}",
+            data={"outcome": claim},
+            words={"name": name, "chat_id": chat_id},
+        )
+        try:
+            await self._recorder.record(event)
+        except StorageUnusable as error:
+            if paired:
+                await self.remove(channel, user_id)
+            raise StoreUnusable(f"a pairing cannot be written down: {error}") from error
+        return claim
+
+    async def _claimed(self, channel: str, chat_id: str, user_id: str, name: str, text: str) -> Claim:
         if not await self._may_try(channel, chat_id):
             return "too_many"
         found = await self._store.row("SELECT id, salt, digest, role FROM codes WHERE expires_at > ?", self._clock())

@@ -7,6 +7,9 @@ from runtime.settings import Settings
 UI_PATH = "/temporal"
 """Path of the Temporal UI, on its own port as on the gateway's, which shows it to the owner."""
 
+REPLAY_PATH = "/replay"
+"""Path of the recordings of tasks on the gateway's port."""
+
 
 def gateway(settings: Settings) -> str:
     return f"http://127.0.0.1:{settings.gateway_port}"
@@ -49,3 +52,8 @@ def task(settings: Settings, task_id: str) -> str:
     """A task's page in the Temporal UI; with an external server, where docker-compose.temporal.yml puts the page."""
     page = ui(settings) or f"http://127.0.0.1:{settings.temporal_ui_port}"
     return f"{page}/namespaces/{quote(settings.temporal_namespace)}/workflows/task%2F{task_id}"
+
+
+def replay(settings: Settings, task_id: str) -> str:
+    """The page with a task's recording."""
+    return f"{gateway(settings)}{REPLAY_PATH}/{task_id}"

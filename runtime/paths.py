@@ -53,6 +53,16 @@ class DataPaths:
         return self.root / "audit" / "usage.db"
 
     @property
+    def audit_head(self) -> Path:
+        """The signed head, where no other place is set for it; the public key lies beside it."""
+        return self.root / "audit-head" / "head.json"
+
+    @property
+    def audit_key(self) -> Path:
+        """The private key that signs the audit log."""
+        return self.root / "keys" / "audit-signing.pem"
+
+    @property
     def gateway_database(self) -> Path:
         return self.root / "gateway" / "gateway.db"
 
@@ -131,6 +141,7 @@ class DataPaths:
             self.keyring,
             self.temporal_database,
             self.ledger,
+            self.audit_head,
             self.gateway_database,
             self.notes,
             self.stack_state,

@@ -184,6 +184,10 @@ class Settings(BaseSettings):
     telegram_webhook_url: str = ""
     """Public https address that Telegram should call; empty polls."""
 
+    audit_head: Path | None = None
+    """File for the signed head of the audit log, with the public key beside it; best on another disk. None takes
+    `audit-head/head.json` of the data folder."""
+
     otlp_endpoint: str = ""
     """OpenTelemetry collector for traces, such as `http://localhost:4318`; empty sends none."""
 

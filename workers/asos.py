@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from contracts.texts import cli as texts
-from gateway.cli import asking, chat, demo, files, histories, sandboxes, shell, steering, tasks, undoing
+from gateway.cli import asking, auditing, chat, demo, files, histories, sandboxes, shell, steering, tasks, undoing
 from runtime.keys import KeyringUnusable
 from runtime.paths import DataPaths, FolderUnusable
 from runtime.settings import Settings, SettingsInvalid, read_settings
@@ -49,7 +49,7 @@ def command_line(settings: Settings) -> typer.Typer:
 
     for talk in (chat, asking, demo):
         talk.register(app, settings, ensure_up)
-    for part in (tasks, steering, undoing, sandboxes, files, shell, histories):
+    for part in (tasks, steering, undoing, sandboxes, files, shell, histories, auditing):
         part.register(app, settings)
     for command in (stack.up, stack.down, stack.status, stack.doctor):
         app.command(rich_help_panel=SYSTEM_PANEL)(command)

@@ -1,59 +1,44 @@
-"""Writes one audit line for each request that a sandbox made, in order, without holding the request up."""
+"""One audit line for each request that a sandbox made, in order, without holding the request up."""
 
-import asyncio
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 
-from audit.log import AuditLog
+from contracts.audit import Event, Recorder
 from contracts.sandbox import Lease
 from sandbox.egress import EgressRecord
-from workers.confidential import Confidential
-
-_log = logging.getLogger(__name__)
+from workers.later import Later, recording_later
 
 
 class EgressAudit:
     """Called by the egress proxy; the lines are on disk when the block of `auditing` has ended."""
 
-    def __init__(self, log: AuditLog, words: Confidential) -> None:
-        self._log = log
-        self._words = words
-        self._waiting: asyncio.Queue[tuple[Lease, EgressRecord]] = asyncio.Queue()
+    def __init__(self, later: Later) -> None:
+        self._later = later
 
     def __call__(self, lease: Lease, record: EgressRecord) -> None:
-        self._waiting.put_nowait((lease, record))
-
-    async def write_for_ever(self) -> None:
-        while True:
-            lease, record = await self._waiting.get()
-            try:
-                data = asdict(record) | {"path": self._words.seal(record.path)}
-                await self._log.append("egress", lease.task_id, f"sandbox:{lease.sandbox_id}", data)
-            finally:
-                self._waiting.task_done()
+        self._later(_event(lease, record))
 
     async def written(self) -> None:
         """Wait until nothing is left to write."""
-        await self._waiting.join()
+        await self._later.written()
 
 
 @asynccontextmanager
-async def auditing(log: AuditLog, words: Confidential) -> AsyncIterator[EgressAudit]:
-    """Write while the block runs; a line that cannot be written ends the writing, and is in the log."""
-    audit = EgressAudit(log, words)
-    writing = asyncio.create_task(audit.write_for_ever())
-    writing.add_done_callback(_report)
-    try:
-        yield audit
-    finally:
-        if not writing.done():
-            await audit.written()
-        writing.cancel()
-        await asyncio.gather(writing, return_exceptions=True)
+async def auditing(recorder: Recorder) -> AsyncIterator[EgressAudit]:
+    """Write while the block runs."""
+    async with recording_later(recorder) as later:
+        yield EgressAudit(later)
 
 
-def _report(writing: asyncio.Task[None]) -> None:
-    if not writing.cancelled() and writing.exception() is not None:
-        _log.error("the audit of network requests has ended: %s", writing.exception())
+def _event(lease: Lease, record: EgressRecord) -> Event:
+    """Where somebody went on a host is nobody else's business."""
+    data = asdict(record)
+    path = data.pop("path")
+    return Event(
+        kind="egress",
+        actor=f"sandbox:{lease.sandbox_id}",
+        task_id=lease.task_id,
+        data=data,
+        words={"path": path} if path else {},
+    )

@@ -7,7 +7,9 @@ import sys
 from activities.policy_source import PolicyFile
 from gateway.access import Standing
 from gateway.main import NAME, build
+from gateway.recording import recording
 from policy.roles import Policy
+from runtime.keys import Keyring
 from runtime.policy_state import overlays_of
 from runtime.service import Service, run_service
 from workers.policy_in_force import policy_in, policy_path
@@ -36,7 +38,9 @@ async def serve(service: Service, stop: asyncio.Event) -> None:
     """Raises: CannotStart, PortInUse."""
     settings, paths = service.settings, service.paths
     policy = await asyncio.to_thread(lambda: policy_in(policy_path(settings, paths), overlays_of(settings)))
-    await build(settings, paths, service.telemetry, PolicyAccess(policy)).run(stop)
+    keyring = Keyring.load(settings.data_dir)
+    async with recording(settings, keyring, service.redactor.redact) as recorder:
+        await build(settings, paths, service.telemetry, keyring, recorder, PolicyAccess(policy)).run(stop)
 
 
 if __name__ == "__main__":

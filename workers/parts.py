@@ -25,12 +25,12 @@ from activities.provenance.gathering import Gathering
 from activities.tool import Tool
 from activities.undoing import Undoing
 from audit.ledger import Ledger
-from audit.log import AuditLog
 from audit.standing import Standing
 from audit.usage import Meter
-from contracts.audit import NoRecord
+from contracts.audit import Recorder
 from contracts.lifecycle import Lifetimes
 from contracts.sandbox import SandboxUnavailable
+from gateway.recording import recording
 from memory.contacts import Contacts
 from memory.notes import Notes
 from memory.transcript import Transcript
@@ -54,7 +54,6 @@ from sandbox.host import SandboxHost
 from sandbox.house import HouseRules
 from sandbox.snapshots.opening import SnapshotStoreInvalid
 from sandbox.snapshots.store import Snapshots
-from workers.confidential import Confidential
 from workers.egress_audit import EgressAudit, auditing
 from workers.egress_rules import house_of
 from workers.host_api.app import Entry
@@ -62,8 +61,10 @@ from workers.host_api.doors import Doors
 from workers.host_api.kill import KillDoor
 from workers.killing.watcher import Watcher
 from workers.killing.wiring import halting_of
+from workers.later import Later, recording_later
 from workers.placing import Placing
 from workers.planners import planner_of
+from workers.policy_changes import PolicyChanges
 from workers.policy_in_force import policy_of
 from workers.snapshots import snapshots_of
 from workers.sweeping import Sweeping
@@ -97,7 +98,8 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
     """
     paths = DataPaths(settings.data_dir)
     keyring = Keyring.load(settings.data_dir)
-    policy_file = policy_of(settings, paths)
+    later = Later()
+    policy_file = policy_of(settings, paths, PolicyChanges(later))
     blobs = FileBlobs(paths.blobs, keyring)
     contacts = Contacts(paths.contacts, keyring, now)
     tools = find_tools(ToolParts(notes=Notes(paths.notes, keyring, now), contacts=contacts))
@@ -111,15 +113,14 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         meters = Meters(meter, now)
         examiner = Examiner(Catalogue(tools), policy_file, blobs, standing, now, meters, gathering)
         client = await connect(settings, keyring, runtime=runtime, identity=f"worker-{settings.host_id}")
-        log = await AuditLog.open(paths.audit_log)
-        stack.push_async_callback(log.close)
-        words = Confidential(keyring, redactor.redact)
+        recorder = await stack.enter_async_context(recording(settings, keyring, redactor.redact))
+        await stack.enter_async_context(recording_later(recorder, later))
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
         snapshots = snapshots_in(settings, paths, keyring)
         brake = FileBrake(StateFile.of(paths, keyring))
         house = await asyncio.to_thread(house_of, settings, paths, keyring, policy_file, brake)
-        host = await host_of(settings, paths, snapshots, house, await stack.enter_async_context(auditing(log, words)))
+        host = await host_of(settings, paths, snapshots, house, await stack.enter_async_context(auditing(recorder)))
         stack.push_async_callback(host.close)
         if settings.worker_role != "control":
             await begun(host)
@@ -136,8 +137,9 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
             confirmed=SecondFactor(paths, keyring).verify,
             contacts=contacts,
             brake=brake,
+            recorder=recorder,
         )
-        halting = halting_of(settings, keyring, brake, host, client, NoRecord())
+        halting = halting_of(settings, keyring, brake, host, client, recorder)
         yield Parts(
             client=client,
             host=host,
@@ -150,16 +152,17 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
                 transcript=transcript,
                 past=past,
                 brake=brake,
-                leaves_machine=settings.planner_name == "litellm",
+                recorder=recorder,
+                model=settings.model if settings.planner_name == "litellm" else "",
             ),
-            judging=Judging(examiner),
+            judging=Judging(examiner, recorder),
             acting=Acting(acting),
             leasing=Leasing(host, snapshots),
             placing=Placing(client, lifetimes_of(settings), brake, KnownHosts(paths.known_hosts).seen),
             sweeping=Sweeping(host, client, snapshots),
             watching=Watching(client, brake),
-            entry=entry_of(settings, keyring, host, log, words, halting.door),
-            noting=Noting(NoRecord(), standing, now, meters),
+            entry=entry_of(settings, keyring, host, recorder, halting.door),
+            noting=Noting(recorder, standing, now, meters),
             undoing=Undoing(host),
             watcher=halting.watcher,
         )
@@ -214,11 +217,9 @@ async def host_of(
     )
 
 
-def entry_of(
-    settings: Settings, keyring: Keyring, host: SandboxHost, log: AuditLog, words: Confidential, kill: KillDoor
-) -> Entry:
+def entry_of(settings: Settings, keyring: Keyring, host: SandboxHost, recorder: Recorder, kill: KillDoor) -> Entry:
     """How the owner gets at the sandboxes of this host."""
-    doors = Doors(host, log, words, host_id=settings.host_id, max_bytes=settings.sandbox_disk_mb * 1_048_576)
+    doors = Doors(host, recorder, host_id=settings.host_id, max_bytes=settings.sandbox_disk_mb * 1_048_576)
     return Entry(doors, host_token(keyring), LOOPBACK_NAMES | {addresses.host_name(settings)}, kill)
 
 

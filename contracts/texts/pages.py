@@ -26,3 +26,11 @@ UI_SILENT = Sentence(
     en="The Temporal UI does not answer; `asos status` tells what runs.",
     zh="Temporal 界面没有响应；可用 `asos status` 查看运行状态。",
 )
+NOT_RECORDED = Sentence(
+    en="This login cannot be written into the audit log, so it does not count; `asos audit verify` says why.",
+    zh="此次登录无法写入审计日志，因此无效；`asos audit verify` 会说明原因。",
+)
+NO_RECORDING = Sentence(en="There is no recording of such a task.", zh="没有该任务的回放。")
+NOT_READY = Sentence(
+    en="The recording cannot be shown now; the gateway's log says why.", zh="暂时无法显示回放；网关日志中有原因。"
+)

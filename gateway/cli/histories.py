@@ -7,28 +7,18 @@ from typing import Annotated
 
 import typer
 from google.protobuf.json_format import ParseError
-from temporalio.client import Client, WorkflowHistory
+from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
 from contracts.queues import task_workflow_id
 from contracts.texts import cli as texts
 from gateway.cli.office import DONE, FAILED, USAGE, Complaint, Office, find_task, run
+from gateway.histories import histories_of
 from runtime.plugin import agent_os_plugin
 from runtime.settings import Settings
 from workflows.conversation import ConversationWorkflow
 from workflows.sandbox import SandboxWorkflow
 from workflows.task import TaskWorkflow
-
-
-async def histories_of(client: Client, workflow_id: str) -> list[WorkflowHistory]:
-    """Every run of a workflow, oldest first, followed backwards through continue-as-new and reset."""
-    found: list[WorkflowHistory] = []
-    run_id: str | None = (await client.get_workflow_handle(workflow_id).describe()).run_id
-    while run_id:
-        history = await client.get_workflow_handle(workflow_id, run_id=run_id).fetch_history()
-        found.insert(0, WorkflowHistory(workflow_id, history.events))
-        run_id = history.events[0].workflow_execution_started_event_attributes.continued_execution_run_id or None
-    return found
 
 
 async def first_difference(office: Office, history: WorkflowHistory) -> str | None:

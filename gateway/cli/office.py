@@ -107,17 +107,17 @@ def run(settings: Settings, command: Command) -> None:
     except KeyboardInterrupt:
         code = 130
     except Complaint as complaint:
-        code = _complain(str(complaint), complaint.exit_code)
+        code = complain(str(complaint), complaint.exit_code)
     except (CodeNeeded, NothingStanding, FactorRefused) as error:
-        code = _complain(_of_decision(error, language), FAILED)
+        code = complain(_of_decision(error, language), FAILED)
     except NoSuchTask as error:
-        code = _complain(texts.NO_TASK.say(language, task_id=error.task_id), USAGE)
+        code = complain(texts.NO_TASK.say(language, task_id=error.task_id), USAGE)
     except Refused as error:
-        code = _complain(texts.REFUSED.say(language, text=error.text), FAILED)
+        code = complain(texts.REFUSED.say(language, text=error.text), FAILED)
     except TemporalUnreachable as error:
-        code = _complain(_of_server(settings, error), FAILED)
+        code = complain(_of_server(settings, error), FAILED)
     except (DeskUnreachable, RPCError) as error:
-        code = _complain(texts.UNREACHABLE.say(language, reason=error), FAILED)
+        code = complain(texts.UNREACHABLE.say(language, reason=error), FAILED)
     raise typer.Exit(code)
 
 
@@ -141,7 +141,8 @@ async def _in_office(settings: Settings, console: Console, command: Command) -> 
         return await command(office)
 
 
-def _complain(sentence: str, code: int) -> int:
+def complain(sentence: str, code: int) -> int:
+    """One line on standard error; gives the exit code."""
     Console(stderr=True, soft_wrap=True, highlight=False).print(sentence, style="red", markup=False)
     return code
 

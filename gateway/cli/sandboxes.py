@@ -198,7 +198,7 @@ async def _hosted(office: Office, listed: Sequence[Listed]) -> tuple[list[Hosted
 
 async def _show(office: Office, which: str, as_json: bool) -> int:
     view = await find_view(office, which)
-    made, unseen = await _artifacts(office, view)
+    made, unseen = await artifacts_of(office, view)
     if as_json:
         files = None if unseen else [each.model_dump(mode="json") for each in made]
         limits: JsonObject = dict(limits_of(office.settings))
@@ -213,7 +213,7 @@ async def _show(office: Office, which: str, as_json: bool) -> int:
     return DONE
 
 
-async def _artifacts(office: Office, view: SandboxView) -> tuple[list[Artifact], str]:
+async def artifacts_of(office: Office, view: SandboxView) -> tuple[list[Artifact], str]:
     """What its task made, or why that was not looked at: looking must not wake it, nor count as a need."""
     if view.lease is None or view.state is not SandboxState.ACTIVE:
         return [], texts.FILES_ONLY_AWAKE.say(office.language, owner=view.owner)

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from temporalio.client import Client
 
-from gateway.cli.histories import histories_of, write_histories
+from gateway.cli.histories import write_histories
+from gateway.histories import histories_of
 from runtime.plugin import agent_os_plugin
 from tests.histories.chats import CHATS
 from tests.histories.keyring import FILE, fixed_keyring

@@ -17,11 +17,11 @@ from contracts.verdicts import Action, Actor, CommandAction, FileAction, Questio
 from policy.file import parse
 from policy.judge import judge
 from policy.shipped import NAME, default_text
+from runtime.confidential import PLACE
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.settings import Settings
 from workers.commands.policy import app
-from workers.confidential import PLACE
 from workers.policy_in_force import policy_of
 
 SHIPPED = str(Path(__file__).parents[2] / "policy" / "default.yaml")

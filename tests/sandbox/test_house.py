@@ -5,11 +5,14 @@ from pathlib import Path
 import pytest
 
 from audit.log import AuditLog
+from audit.places import AuditPlaces
+from audit.recorder import LogRecorder
 from contracts.egress import EgressRules
 from contracts.kill import FreeRunning
 from contracts.messages import HostGrant
 from contracts.sandbox import Lease
 from policy.shipped import default_text
+from runtime.confidential import Confidential
 from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.process import CannotStart
@@ -17,7 +20,6 @@ from runtime.settings import Settings
 from sandbox.house import HouseRules
 from tests.histories.keyring import fixed_keyring
 from tests.sandbox.proxies import connect, get, proxy, saying
-from workers.confidential import Confidential
 from workers.egress_audit import auditing
 from workers.egress_rules import house_of
 from workers.policy_in_force import policy_in
@@ -70,23 +72,26 @@ def test_a_worker_does_not_start_without_the_list_or_the_key_that_it_was_told_of
 
 
 async def test_each_request_leaves_an_audit_line_that_says_where_it_went_and_why(tmp_path: Path) -> None:
-    log = await AuditLog.open(tmp_path / "audit.db")
+    log = await AuditLog.open(AuditPlaces.below(tmp_path))
     words = Confidential(fixed_keyring(), lambda text: text)
-    async with auditing(log, words) as audit, saying(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") as site:
+    async with (
+        auditing(LogRecorder(log, words.seal)) as audit,
+        saying(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") as site,
+    ):
         async with proxy(site.grant, HostGrant(host="in.test")) as it:
             await it.ask(get("http://site.test/a/b?token=secret"))
             await it.ask(connect("other.test:443"))
             for record in it.records:
                 audit(LEASE, record)
         await audit.written()
-        lines = [record.data for record in await log.of_task("t1")]
+        records = await log.of_task("t1")
     await log.close()
 
     shown = ("host", "port", "method", "allowed", "reason", "status", "bytes_down", "address", "inspected")
-    assert [tuple(line[name] for name in shown) for line in lines] == [
+    assert [tuple(record.data[name] for name in shown) for record in records] == [
         ("site.test", 80, "GET", True, "allowed", 200, 2, "127.0.0.1", False),
         ("other.test", 443, "CONNECT", False, "not_allowed", 0, 0, "", False),
     ]
-    assert [words.unseal(str(line["path"])) for line in lines] == ["/a/b", ""]
-    assert "/a/b" not in str(lines), "where somebody went is nobody else's business"
-    assert "secret" not in str(lines)
+    assert [words.unseal(record.words) for record in records] == ['{"path":"/a/b"}', ""]
+    assert "/a/b" not in str(records), "where somebody went is nobody else's business"
+    assert "secret" not in str(records)

@@ -90,7 +90,7 @@ class Slow:
 @pytest.mark.parametrize(("forbids", "outside"), [("model", False), ("network", True)])
 async def test_no_thought_begins_and_one_under_way_ends(blobs: MemoryBlobs, forbids: str, outside: bool) -> None:
     planner, brake = Slow(), Pulled()
-    thinking = Thinking(planner=planner, tools={}, blobs=blobs, brake=brake, leaves_machine=outside)
+    thinking = Thinking(planner=planner, tools={}, blobs=blobs, brake=brake, model="some/model" if outside else "")
     asked = PlanRequest(task_id="t1", step=1, language="en", transcript_ref=None, additions=())
     running = asyncio.ensure_future(ActivityEnvironment().run(thinking.plan, asked))
     await planner.asked.wait()

@@ -7,14 +7,16 @@ import pytest
 import pytest_asyncio
 
 from audit.log import AuditLog
+from audit.places import AuditPlaces
+from audit.recorder import LogRecorder
 from contracts.sandbox import Lease, LeaseRequest
 from gateway.host_client import HostClient
+from runtime.confidential import Confidential
 from runtime.health import Health
 from runtime.web import LOOPBACK_NAMES, serve
 from sandbox.session import OpenSandbox
 from tests.histories.keyring import fixed_keyring
 from tests.sandbox.engines import ENGINES
-from workers.confidential import Confidential
 from workers.host_api.app import Entry, build_app
 from workers.host_api.doors import Doors
 
@@ -44,12 +46,12 @@ class Served:
 async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
     folder = tmp_path_factory.mktemp("host")
     host = await ENGINES["bubblewrap"].host(folder)
-    log = await AuditLog.open(folder / "audit.db")
+    log = await AuditLog.open(AuditPlaces.below(folder / "audit"))
     request = LeaseRequest(task_id="task-of-files", user_id="u")
     first = await host.lease(request)
     lease = await host.lease(request.model_copy(update={"previous_epoch": first.epoch}))
     words = Confidential(fixed_keyring(), lambda text: text)
-    doors = Doors(host, log, words, host_id="test", max_bytes=MAX_BYTES)
+    doors = Doors(host, LogRecorder(log, words.seal), host_id="test", max_bytes=MAX_BYTES)
     entry = Entry(doors, TOKEN, LOOPBACK_NAMES)
     async with serve(build_app(entry, lambda: Health(healthy=True)), 0, setting="ASOS_WORKER_PORT") as port:
         url = f"http://127.0.0.1:{port}"

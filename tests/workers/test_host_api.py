@@ -246,7 +246,7 @@ async def test_every_access_leaves_a_line_with_who_and_what(served: Served) -> N
 
     assert [line.kind for line in lines] == ["file_put", "file_get", "shell_open"]
     assert {line.actor for line in lines} == {"console:me"}
-    said = [json.loads(served.words.unseal(str(line.data["words"]))) for line in lines]
+    said = [json.loads(served.words.unseal(line.words)) for line in lines]
     assert said[0]["path"] == "traced"
     assert said[2]["command"] == ["true"]
     assert "traced" not in str(lines), "what a person does there is nobody else's business"

@@ -21,12 +21,12 @@ from contracts.verdicts import Reason, Verdict
 from policy.findings import visible
 from policy.judge import judge
 from policy.roles import Policy
+from runtime.confidential import Confidential
 from runtime.keys import Keyring, KeyringUnusable, SealBroken, UnknownKey
 from runtime.paths import DataPaths
 from runtime.settings import Settings
 from workers.commands.policy_files import COLOURS, FAILED, USAGE, fail, load, settings_or_fail
 from workers.commands.recorded import NoSuchTask, Recorded, recorded, task_named
-from workers.confidential import Confidential
 
 _SPAN = re.compile(r"^(\d{1,5})\s*([hdw])$")
 _REASONS = TypeAdapter(list[Reason])

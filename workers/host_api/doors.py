@@ -1,16 +1,14 @@
 """From a sandbox's name and a lease's epoch to the open sandbox; every opening leaves a line in the audit log."""
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from audit.log import AuditLog
+from contracts.audit import Event, EventKind, Recorder
 from contracts.queues import host_queue
 from contracts.sandbox import HostedSandbox, Lease
 from contracts.values import JsonObject
 from sandbox.session import OpenSandbox
-from workers.confidential import Confidential
 from workers.host_api.refusal import Refusal
 
 _BY = re.compile(r"[\w.:@+-]{1,80}")
@@ -27,10 +25,9 @@ class Opens(Protocol):
 class Doors:
     """The sandboxes of one host, as the owner may enter them."""
 
-    def __init__(self, host: Opens, log: AuditLog, words: Confidential, *, host_id: str, max_bytes: int) -> None:
+    def __init__(self, host: Opens, recorder: Recorder, *, host_id: str, max_bytes: int) -> None:
         self._host = host
-        self._log = log
-        self._words = words
+        self._recorder = recorder
         self._host_id = host_id
         self._leases: dict[str, Lease] = {}
         self.max_bytes = max_bytes
@@ -40,12 +37,12 @@ class Doors:
         """Raises: SandboxUnavailable."""
         return await self._host.hosted()
 
-    async def open(self, sandbox_id: str, epoch: int, kind: str, by: str, data: JsonObject) -> OpenSandbox:
+    async def open(self, sandbox_id: str, epoch: int, kind: EventKind, by: str, words: JsonObject) -> OpenSandbox:
         """Raises: Refusal, SandboxLost, SandboxUnavailable, StorageUnusable."""
         lease = await self._lease(sandbox_id, epoch)
         actor = by if _BY.fullmatch(by) else "owner"
-        record: JsonObject = {"sandbox_id": sandbox_id, "epoch": epoch, "words": self._words.seal(json.dumps(data))}
-        await self._log.append(kind, lease.task_id, actor, record)
+        data: JsonObject = {"sandbox_id": sandbox_id, "epoch": epoch}
+        await self._recorder.record(Event(kind=kind, actor=actor, task_id=lease.task_id, data=data, words=words))
         return await self._host.open(lease)
 
     async def _lease(self, sandbox_id: str, epoch: int) -> Lease:
