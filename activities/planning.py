@@ -70,7 +70,7 @@ class Thinking(Planning):
         recorder: Recorder | None = None,
         model: str = "",
     ) -> None:
-        """`transcript` and `past` may be shared with whoever reads the same turns; `model` is what the planner asks, over
+        """`transcript` and `past` may be shared with others who read the same turns; `model` is what the planner asks over
         the network, and rules ask none."""
         self._planner = planner
         self._tools = tools
