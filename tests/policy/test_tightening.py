@@ -188,6 +188,22 @@ def test_what_a_projects_file_changes(base: Policy, overlay: str, action: Action
 
 
 @pytest.mark.parametrize(
+    "overlay",
+    [
+        "cedar: 'permit(principal, action, resource);'",
+        "role: guest\npermissions: {tools: {allowed: ['*']}, api: {scopes: ['*']}, cli: {write: [/]}}",
+        "roles: [{role: guest, permissions: {api: {}}}, {role: boss, senders: ['telegram:*'], permissions: {api: {}}}]",
+    ],
+)
+def test_no_permission_of_a_projects_file_opens_what_the_person_left_closed(base: Policy, overlay: str) -> None:
+    over = tightened(base, overlay, "asos.policy.yaml")
+
+    for policy in (base, over):
+        assert asked(policy, EffectAction(effects=("read",)), tool="pay", role="guest") == "deny"
+        assert asked(policy, FileAction(operation="write", path="x"), tool="browse", role="guest") == "deny"
+
+
+@pytest.mark.parametrize(
     ("overlay", "said"),
     [
         ("permissions: {cli: {write: [/srv]}}", "does not permit /srv"),
