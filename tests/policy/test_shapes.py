@@ -41,7 +41,10 @@ POLICY = policy_of()
 
 
 def ask(
-    *actions: Action, standing: tuple[StandingRule, ...] = (), policy: Policy = POLICY, **changes: object
+    *actions: Action,
+    standing: tuple[StandingRule, ...] = (),
+    policy: Policy = POLICY,
+    changes: dict[str, object] | None = None,
 ) -> Verdict:
     question = Question(
         actor=WHO,
