@@ -32,6 +32,8 @@ GONE_SECONDS = 8.0
 ROUNDS = 3
 """Freezing is repeated, since what starts meanwhile is not frozen."""
 
+Act = Callable[[docker.APIClient, str, bool], None]
+
 
 @dataclass(frozen=True)
 class Slain:
@@ -86,7 +88,7 @@ def freeze(quarters: Quarters) -> Slain:
 def _both(
     quarters: Quarters,
     only: Collection[str] | None,
-    container: Callable[[docker.APIClient, str], None],
+    container: Act,
     bubble: Callable[[int], None],
     *,
     until_gone: bool,
@@ -107,7 +109,7 @@ def _containers(
     owner: str,
     only: Collection[str] | None,
     docker_host: str,
-    act: Callable[[docker.APIClient, str], None],
+    act: Act,
     *,
     until_gone: bool,
 ) -> Slain:
@@ -120,7 +122,7 @@ def _containers(
         with closing(client_of(address, ENGINE_SECONDS)) as engine, ThreadPoolExecutor(AT_ONCE) as threads:
             until = time.monotonic() + GONE_SECONDS
             while left := _running(owner, only, engine, paused_too=until_gone):
-                list(threads.map(lambda name: _tried(act, engine, name), left))
+                list(threads.map(lambda one: _tried(act, engine, *one), left.items()))
                 done.update(left)
                 if time.monotonic() > until:
                     return Slain(tuple(done), tuple(left))
@@ -129,27 +131,32 @@ def _containers(
     return Slain(tuple(done))
 
 
-def _running(owner: str, only: Collection[str] | None, engine: docker.APIClient, *, paused_too: bool) -> list[str]:
-    """Those that have processes, or are about to."""
+def _running(
+    owner: str, only: Collection[str] | None, engine: docker.APIClient, *, paused_too: bool
+) -> dict[str, bool]:
+    """Names of those that have processes, or are about to, and whether they stand still."""
     alive = ["created", "running", "restarting", *(["paused"] if paused_too else [])]
     wanted = {"label": f"{LABEL}.owner={owner}", "status": alive}
-    names = [one["Names"][0].lstrip("/") for one in engine.containers(all=True, filters=wanted)]
-    return [name for name in names if only is None or name in only]
+    found = {one["Names"][0].lstrip("/"): one["State"] for one in engine.containers(all=True, filters=wanted)}
+    return {name: state == "paused" for name, state in found.items() if only is None or name in only}
 
 
-def _tried(act: Callable[[docker.APIClient, str], None], engine: docker.APIClient, name: str) -> None:
+def _tried(act: Act, engine: docker.APIClient, name: str, paused: bool) -> None:
     with suppress(APIError):  # it has ended by itself, or somebody else does the same
-        act(engine, name)
+        act(engine, name, paused)
 
 
-def _kill_container(engine: docker.APIClient, name: str) -> None:
+def _kill_container(engine: docker.APIClient, name: str, paused: bool) -> None:
+    if paused:
+        with suppress(APIError):
+            engine.unpause(name)  # what gVisor has frozen takes no signal, and lets the engine wait for it
     try:
-        engine.kill(name, "SIGKILL")  # the engine wakes a paused one for it
+        engine.kill(name, "SIGKILL")
     except APIError:
         engine.remove_container(name, force=True)  # it was made and has not started, or takes no signal
 
 
-def _pause_container(engine: docker.APIClient, name: str) -> None:
+def _pause_container(engine: docker.APIClient, name: str, _paused: bool) -> None:
     engine.pause(name)
 
 

@@ -12,6 +12,10 @@ PULLED = Sentence(
     en="⛔ Stopped: {what}. Nothing of it acts any more. To lift it: /lift CODE, with the code of your second factor.",
     zh="⛔ 已停止：{what}。相关操作不会再执行。解除请发送 /lift 验证码（第二因素的验证码）。",
 )
+PULLED_HERE = Sentence(
+    en="⛔ Stopped: {what}. Lift it with: asos kill --lift {kill_id} --code CODE",
+    zh="⛔ 已停止：{what}。解除：asos kill --lift {kill_id} --code 验证码",
+)
 PULL_FAILED = Sentence(
     en="The stop could not be written down: {reason}. Stop the system with `asos down`.",
     zh="无法写入停止状态：{reason}。请用 `asos down` 停止系统。",

@@ -9,6 +9,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 
 from contracts.conversation import Accepted
 from contracts.texts import cli as texts
+from gateway.cli import killing
 from gateway.cli.asking import follow_to_end
 from gateway.cli.following import Manner, person_is_here
 from gateway.cli.office import DONE, Complaint, Office, Prepare, run
@@ -42,6 +43,8 @@ async def _say(office: Office, line: str, screen: Screen) -> None:
     try:
         if line == "/tasks":
             office.console.print(tasks_table(await office.desk.tasks(None, 20), office.language))
+        elif line in killing.LINES:
+            screen.note(await killing.pull(office, line), "red")
         else:
             await _request(office, line, screen)
     except Complaint as complaint:

@@ -8,13 +8,13 @@ import pytest
 
 from contracts.kill import Halted
 from contracts.messages import HostGrant
-from contracts.sandbox import LeaseRequest, SandboxLost
+from contracts.sandbox import Command, LeaseRequest, SandboxLost
 from sandbox.braking import braked
 from sandbox.choice import make_host
+from sandbox.host import SandboxHost
 from sandbox.house import HouseRules
-from sandbox.slaying import Quarters, end, freeze
+from sandbox.slaying import Quarters, Slain, end, freeze
 from tests.brakes import Pulled, kill_of
-from tests.sandbox.engines import ENGINES
 from tests.sandbox.proxies import Proxy, connect, get, origin, proxy
 
 
@@ -126,29 +126,34 @@ async def test_no_sandbox_is_made_or_woken_and_what_was_leased_can_be_revoked(tm
         await host.close()
 
 
-async def test_sandboxes_end_from_outside_whoever_serves_them(tmp_path: Path) -> None:
-    host = await ENGINES["bubblewrap"].host(tmp_path)
-    try:
-        first = await host.lease(LeaseRequest(task_id="t1", user_id="u"))
-        second = await host.lease(LeaseRequest(task_id="t2", user_id="u"))
-        place = Quarters(first.host_id, host._register._folder)
-        assert place.of_task("t2") == {second.sandbox_id}
+async def test_sandboxes_end_from_outside_whoever_serves_them(home: SandboxHost, tmp_path: Path) -> None:
+    first = await home.lease(LeaseRequest(task_id="t1", user_id="u"))
+    second = await home.lease(LeaseRequest(task_id="t2", user_id="u"))
+    place = Quarters(first.host_id, tmp_path)
+    assert place.of_task("t2") == {second.sandbox_id}
 
-        ended = await asyncio.to_thread(end, place, place.of_task("t1"))
-        assert (ended.sandboxes, ended.left) == ((first.sandbox_id,), ())
-        assert {one.sandbox_id: one.state for one in await host.hosted()} == {
-            first.sandbox_id: "dead",
-            second.sandbox_id: "active",
-        }
+    frozen = await asyncio.to_thread(freeze, place)
+    assert set(frozen.sandboxes) == {first.sandbox_id, second.sandbox_id}
+    until = time.monotonic() + 20
+    while {one.state for one in await home.hosted()} != {"paused"}:
+        assert time.monotonic() < until
+        await asyncio.sleep(0.05)
 
-        frozen = await asyncio.to_thread(freeze, place)
-        assert frozen.sandboxes == (second.sandbox_id,)
-        until = time.monotonic() + 20
-        while {one.state for one in await host.hosted()} != {"dead", "paused"}:
-            assert time.monotonic() < until
-            await asyncio.sleep(0.05)
-        assert (await asyncio.to_thread(end, place)).sandboxes == (second.sandbox_id,)
-        assert await asyncio.to_thread(end, Quarters("nobody", tmp_path / "nowhere")) == type(ended)()
-    finally:
-        host.revoke(None)
-        await host.close()
+    ended = await asyncio.to_thread(end, place, place.of_task("t1"))
+    assert ended == Slain((first.sandbox_id,))
+    assert {one.sandbox_id: one.state for one in await home.hosted()} == {
+        first.sandbox_id: "dead",
+        second.sandbox_id: "paused",
+    }
+
+    await (await home.open(second)).run(Command(argv=("true",)))
+    assert await asyncio.to_thread(end, place) == Slain((second.sandbox_id,))
+    assert await asyncio.to_thread(end, Quarters("nobody", tmp_path / "nowhere")) == Slain()
+
+
+async def test_an_engine_that_does_not_answer_is_named(tmp_path: Path) -> None:
+    (tmp_path / "installation").write_text("0123abcd")
+
+    said = await asyncio.to_thread(end, Quarters("test", tmp_path, "tcp://127.0.0.1:9"))
+
+    assert "127.0.0.1:9" in said.problem

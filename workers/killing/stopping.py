@@ -10,7 +10,7 @@ from contracts.sandbox import Lease, SandboxBusy, SandboxLost, SandboxUnavailabl
 from sandbox import slaying
 from sandbox.slaying import Quarters, Slain
 
-FREEZE_TRIES = 40
+FREEZE_TRIES = 16
 FREEZE_AGAIN_SECONDS = 0.25
 """A tool that is being ended still holds its sandbox for a moment."""
 

@@ -92,7 +92,10 @@ class Watcher:
         stopped = await self._stopping.act(kill)
         if stopped.problem or stopped.left:
             _log.error("not all was stopped: %s", stopped.model_dump_json())
-        await self._recorder.record(_acted(kill, stopped))
+        try:
+            await self._recorder.record(_acted(kill, stopped))
+        except Exception:  # whatever is wrong with the record, the stop goes on
+            _log.exception("what the stop %s did could not be recorded", kill.kill_id)
 
     async def _order(self, kill: Kill) -> None:
         """As often as it takes while the stop holds: Temporal may be away."""
