@@ -1,6 +1,6 @@
 # The two commands of the README are `make run` and `make test`; both set up what they need, and say so.
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench agentdojo chaos soak histories lock images clean
+.PHONY: help run test check bench agentdojo chaos tamper soak histories lock images clean
 
 VENV := .venv/bin
 LOCK := $(VENV)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -30,6 +30,9 @@ agentdojo: ## Replay every attack of AgentDojo through the policy, in an environ
 
 chaos: ## Run the long forms of the tests that kill and cut; ARGS="--shuffle SEED" gives the same storm again
 	@deploy/test.sh -m slow tests/chaos $(ARGS)
+
+tamper: ## Flip 10,000 bytes of audit logs, heads, keys and bundles, and see that each change is named
+	@deploy/test.sh -m slow -s tests/audit $(ARGS)
 
 soak: ## Run many tasks and look what stays behind; ARGS="--rounds N" makes it longer
 	@deploy/test.sh -m slow --timeout 0 tests/soak $(ARGS)

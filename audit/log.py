@@ -11,7 +11,7 @@ from typing import Self
 
 from audit.chain import Record
 from audit.places import AuditPlaces
-from audit.storage import Database, StorageUnusable
+from audit.storage import Database
 from audit.verifying import SCHEMA, Broken, Intact, verified
 from audit.writing import Writer
 from contracts.audit import Event
@@ -86,7 +86,7 @@ class AuditLog:
             batch, self._queue = self._queue[:MOST_AT_ONCE], self._queue[MOST_AT_ONCE:]
             try:
                 records = await asyncio.to_thread(self._writer.append, [(each.event, each.words) for each in batch])
-            except StorageUnusable as error:
+            except Exception as error:  # whatever it is, whoever waits for one of these must hear of it
                 for each in batch:
                     if not each.written.done():
                         each.written.set_exception(error)

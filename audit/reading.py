@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from audit.chain import Record
 from audit.storage import DAMAGED, StorageUnusable
 
@@ -33,10 +35,10 @@ def records(
     kinds: Sequence[str] = (),
     since: datetime | None = None,
 ) -> Iterator[Record]:
-    """Oldest first; of a kind, or of a family of kinds such as `approval`. Raises: ValidationError for a broken one."""
+    """Oldest first; of a kind, or of a family of kinds such as `approval`. Raises: StorageUnusable."""
     where, values = ("WHERE task_id = ?", (task_id,)) if task_id is not None else ("", ())
     for (body,) in connection.execute(f"SELECT body FROM records {where} ORDER BY sequence", values):  # noqa: S608  one of two texts
-        record = Record.model_validate_json(body)
+        record = _parsed(body)
         if since is not None and record.at < since:
             continue
         if not kinds or any(record.kind == kind or record.kind.startswith(f"{kind}.") for kind in kinds):
@@ -52,3 +54,10 @@ def tasks(connection: sqlite3.Connection, part: str) -> list[str]:
     lower = part.lower()
     known = [task_id for (task_id,) in found]
     return [each for each in known if each.lower().startswith(lower) or each.lower().endswith(lower)]
+
+
+def _parsed(body: str) -> Record:
+    try:
+        return Record.model_validate_json(body)
+    except ValidationError as error:
+        raise StorageUnusable("a record of the audit log is damaged; `asos audit verify` names it") from error

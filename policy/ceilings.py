@@ -24,7 +24,7 @@ def free_at(question: Question, findings: Findings) -> datetime | None:
 
 def ceilings_of(actor: Actor, policy: Policy) -> tuple[Ceiling, ...]:
     """What the actor may use up; a role that the policy does not know may do nothing anyway."""
-    role = policy.roles.get(actor.role)
+    role = policy.roles.get(policy.role_for(actor.user_id, actor.role))
     return role.ceilings if role else ()
 
 

@@ -3,21 +3,8 @@
 import re
 
 from policy.document import Entry
+from policy.risk_parts import NAMES
 from policy.roles import RiskRules
-
-PARTS = (
-    "effect",
-    "reversibility",
-    "destination",
-    "amount",
-    "taint",
-    "credential",
-    "hour",
-    "rate",
-    "rule_of_two",
-    "suspicion",
-)
-"""The parts that a risk is made of; policy/risk.py says what each means."""
 
 _KEYS = ("ask_at", "deny_at", "points", "usual_hours")
 _HOURS = re.compile(r"^(\d{1,2})(?::00)?\s*(?:-|–|to)\s*(\d{1,2})(?::00)?$", re.ASCII)
@@ -36,7 +23,7 @@ def risk_rules(own: Entry | None, common: Entry | None) -> RiskRules:
 
 
 def _points(entry: Entry | None) -> dict[str, int]:
-    return {name: _score(found) for name, found in (entry.fields(PARTS) if entry else {}).items()}
+    return {name: _score(found) for name, found in (entry.fields(NAMES) if entry else {}).items()}
 
 
 def _score(entry: Entry) -> int:

@@ -76,3 +76,12 @@ async def test_a_log_that_takes_nothing_more_ends_the_writing_and_does_not_hang(
     with pytest.raises(StorageUnusable):
         await LogRecorder(log, seal).record(event())
     await log.close()
+
+
+async def test_a_damaged_record_is_said_to_be_damaged(log: AuditLog, tmp_path: Path) -> None:
+    places = AuditPlaces.below(tmp_path)
+    await log.append(event())
+    tampered("UPDATE records SET body = 'x'")(places)
+
+    with pytest.raises(StorageUnusable, match="asos audit verify"), reading(places.database) as connection:
+        list(records(connection))
