@@ -97,6 +97,7 @@ HELP = Sentence(
         "/pause [TASK], /resume [TASK]\n"
         "/retry [TASK] [STEP] – go on again from a step\n"
         "/approve ID, /deny ID – answer a question\n"
+        "/rules, /revoke ID – what passes without a question\n"
         "/mode queue|steer – whether new messages wait or join the running task"
     ),
     zh=(
@@ -112,6 +113,7 @@ HELP = Sentence(
         "/pause [任务]、/resume [任务]\n"
         "/retry [任务] [步骤] – 从某一步重新继续\n"
         "/approve 编号、/deny 编号 – 回答批准请求\n"
+        "/rules、/revoke 编号 – 无需询问的操作\n"
         "/mode queue|steer – 新消息是排队还是加入当前任务"
     ),
 )
