@@ -1,10 +1,11 @@
 """Obeys the commands of a person: each is one question to the desk and one sentence in reply."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from uuid import NAMESPACE_URL, uuid5
 
+from audit.storage import StorageUnusable
 from contracts import errors
 from contracts.approvals import names_sender
 from contracts.language import Language
@@ -104,6 +105,8 @@ class Obeying:
             return await self._methods.get(command.name, self._help)(command, incoming, person)
         except NoSuchTask:
             return texts.NO_TASK.say(incoming.language)
+        except StorageUnusable:
+            return approval_texts.RULES_SILENT.say(incoming.language)
         except Refused as refused:
             return refusal_text(refused, incoming.language)
 
@@ -190,6 +193,10 @@ class Obeying:
         task_id, approval = await self._open_approval(command.words[0], incoming, person)
         if task_id is None or approval is None:
             return texts.NO_APPROVAL.say(incoming.language)
+        try:
+            await self.decidable(task_id, approval, person)
+        except NoSuchTask:
+            return approval_texts.NOT_YOURS.say(incoming.language)
         if command.name == "approve":
             always, code, note = words_of(command.words[1:])
             said = said_by(person, approve=True, note=note, always=always, code=code)
@@ -221,16 +228,27 @@ class Obeying:
     async def _open_approval(
         self, short: str, incoming: Incoming, person: Person
     ) -> tuple[str | None, Approval | None]:
-        candidates = await self._of_chat(incoming)
-        candidates += [task.task_id for task in await self._desk.tasks(by(person), TASKS_SEARCHED) if task.open]
-        waiting = await self._desk.tasks(None, TASKS_SEARCHED)
-        candidates += [task.task_id for task in waiting if task.open and task.phase is Phase.AWAITING_APPROVAL]
-        for task_id in dict.fromkeys(candidates):
-            status = await self._desk.status(task_id)
+        async for task_id in self._candidates(incoming, person):
+            try:
+                status = await self._desk.status(task_id)
+            except NoSuchTask:
+                continue
             if status.approval is not None and status.approval.approval_id.lower() == short.lower():
-                await self.decidable(task_id, status.approval, person)
                 return task_id, status.approval
         return None, None
+
+    async def _candidates(self, incoming: Incoming, person: Person) -> AsyncIterator[str]:
+        """Tasks that may wait for this person: of the chat, their own, and at last those that others may decide."""
+        seen: set[str] = set()
+        for task_id in await self._of_chat(incoming):
+            seen.add(task_id)
+            yield task_id
+        for user_id in (by(person), None):
+            for task in await self._desk.tasks(user_id, TASKS_SEARCHED):
+                may_wait = task.phase is Phase.AWAITING_APPROVAL or user_id is not None
+                if task.open and may_wait and task.task_id not in seen:
+                    seen.add(task.task_id)
+                    yield task.task_id
 
     async def decidable(self, task_id: str, approval: Approval, person: Person) -> None:
         """Whether this person may touch that approval; the task itself has the last word. Raises: NoSuchTask."""

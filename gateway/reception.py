@@ -262,7 +262,10 @@ class Reception:
         if approval is None or token_of(approval) != press.token:
             _log.warning("%s pressed an outdated %s of task %s", by(person), press.action, press.task_id)
             return texts.OUT_OF_DATE.say(pressed.language)
-        await self._obeying.decidable(press.task_id, approval, person)
+        try:
+            await self._obeying.decidable(press.task_id, approval, person)
+        except NoSuchTask:
+            return approval_texts.NOT_YOURS.say(pressed.language)
         said = said_by(person, approve=press.action != "deny", always=_DECISIONS[press.action])
         return await self._deciding.answer(press.task_id, approval, said, pressed.language)
 

@@ -96,7 +96,7 @@ def destinations_of(question: Question, findings: Findings) -> tuple[str, ...]:
     """Where it goes, as a person must see it."""
     found = dict(findings.destinations)
     for action in question.actions:
-        if isinstance(action, SendAction):
+        if isinstance(action, SendAction) and action.recipient != "self":
             found.setdefault(visible(action.recipient))
         elif isinstance(action, EffectAction):
             found.update(dict.fromkeys(map(visible, action.destinations)))

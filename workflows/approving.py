@@ -1,12 +1,13 @@
 """Brings calls before a person: binds each to what it would do, asks on as few cards as can be, and remembers a no."""
 
 import asyncio
+from dataclasses import dataclass
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from contracts.activities import Acting, Fingerprint, FingerprintRequest, JudgeOutcome
-from contracts.approvals import Bound, with_operands
+from contracts.approvals import Bound, StepUp, with_operands
 from contracts.messages import HostGrant
 from contracts.sandbox import Lease
 from contracts.task import Approval, Decision
@@ -28,6 +29,25 @@ GAVE_UP = "stops_trying"
 
 Answer = tuple[Approval, Decision | None]
 """The card that was put, and what was decided; None if nobody did so in time."""
+
+
+@dataclass(frozen=True)
+class Cleared:
+    """A judged call; where it is asked about, what was put, and the answer to come, which others may share."""
+
+    judged: JudgeOutcome
+    put: Put | None = None
+    answer: asyncio.Task[Answer] | None = None
+
+
+@dataclass(frozen=True)
+class Leave:
+    """With what a call may run: the yes to it, and the hosts that were open when it was asked about."""
+
+    hosts: tuple[HostGrant, ...] | None = None
+    """None is all that are open by then."""
+    approval: Approval | None = None
+    step_up: StepUp | None = None
 
 
 class Approving:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
@@ -10,13 +9,12 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from contracts.activities import Acting, Earlier, JudgeOutcome, JudgeRequest, Judging, RunOutcome, RunRequest
-from contracts.approvals import StepUp
 from contracts.language import Language
 from contracts.messages import HostGrant
 from contracts.provenance import Provenance, TakenIn
 from contracts.queues import CONTROL
 from contracts.sandbox import Lease
-from contracts.task import Approval, Phase, StepView
+from contracts.task import Phase, StepView
 from contracts.texts import approvals as approval_texts
 from contracts.texts import task as texts
 from contracts.texts.policy import REASONS
@@ -24,9 +22,9 @@ from contracts.tools import HEADLINE_CHARACTERS, ToolCall
 from contracts.transcript import NoteTurn, ToolTurn
 from contracts.verdicts import Allow, Ask, Deny, Reason
 from workflows import limits
-from workflows.approving import Answer, Approving
+from workflows.approving import Approving, Cleared, Leave
 from workflows.asking import Asking
-from workflows.carding import Put, cards
+from workflows.carding import cards
 from workflows.failures import has_not_begun, is_gone, reason_of
 from workflows.halting import Halting, has_begun
 from workflows.state import TaskState
@@ -38,25 +36,6 @@ AT_ONCE = 20
 """The most calls of one step that run side by side."""
 
 StepMark = Literal["running", "done", "failed", "denied", "waiting"]
-
-
-@dataclass(frozen=True)
-class Cleared:
-    """A judged call; where it is asked about, what was put, and the answer to come, which others may share."""
-
-    judged: JudgeOutcome
-    put: Put | None = None
-    answer: asyncio.Task[Answer] | None = None
-
-
-@dataclass(frozen=True)
-class Leave:
-    """With what a call may run: the yes to it, and the hosts that were open when it was asked about."""
-
-    hosts: tuple[HostGrant, ...] | None = None
-    """None is all that are open by then."""
-    approval: Approval | None = None
-    step_up: StepUp | None = None
 
 
 class Calls:

@@ -106,6 +106,7 @@ HELP = Sentence(
         "/retry [TASK] [STEP] – go on again from a step\n"
         "/undo [TASK] [STEP] – take back what a step wrote or deleted\n"
         "/approve ID, /deny ID – answer a question\n"
+        "/rules, /revoke ID – what passes without a question\n"
         "/mode queue|steer – whether new messages wait or join the running task"
     ),
     zh=(
@@ -122,6 +123,7 @@ HELP = Sentence(
         "/retry [任务] [步骤] – 从某一步重新继续\n"
         "/undo [任务] [步骤] – 撤销某一步写入或删除的内容\n"
         "/approve 编号、/deny 编号 – 回答批准请求\n"
+        "/rules、/revoke 编号 – 无需询问的操作\n"
         "/mode queue|steer – 新消息是排队还是加入当前任务"
     ),
 )
