@@ -16,9 +16,10 @@ from contracts.texts.sentence import Sentence
 from gateway.buttons import token_of
 from gateway.card import card_lines
 from gateway.deciding import Always, Deciding, Said
-from gateway.desk import Desk, NoSuchTask
+from gateway.desk import Desk, DeskUnreachable, NoSuchTask, Refused
 from gateway.forms import form_of
 from gateway.login_page import HEADERS, is_own_page, language_of
+from gateway.obeying import refusal_text
 from gateway.owner import COOKIE, Owner
 
 PATH = "/approvals"
@@ -44,7 +45,10 @@ def approval_routes(desk: Desk, deciding: Deciding, owner: Owner, sentence_for: 
     async def show(request: Request) -> Response:
         if not owner.is_cookie(request.cookies.get(COOKIE, "")):
             return _to_login(request)
-        open_tasks = [status async for status in waiting(desk)]
+        try:
+            open_tasks = [status async for status in waiting(desk)]
+        except DeskUnreachable:
+            return _answer(texts.PAGE_SILENT.say(language_of(request)), 503)
         return _page(open_tasks, owner, language_of(request), sentence_for)
 
     @router.post(PATH)
@@ -56,7 +60,12 @@ def approval_routes(desk: Desk, deciding: Deciding, owner: Owner, sentence_for: 
         proof = said.get("proof", "").encode("utf-8", "replace")
         if not is_own_page(request) or not hmac.compare_digest(proof, owner.form_proof(PATH).encode()):
             return Response(pages.FOREIGN_PAGE.say(language), 403)
-        return await _decided(desk, deciding, said, language)
+        try:
+            return await _decided(desk, deciding, said, language)
+        except DeskUnreachable:
+            return _answer(texts.PAGE_SILENT.say(language), 503)
+        except Refused as refused:
+            return _answer(refusal_text(refused, language), 409)
 
     return router
 

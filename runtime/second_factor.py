@@ -198,7 +198,8 @@ def _looked_at(stored: _Stored, code: str, now: datetime) -> tuple[_Stored, Fact
 
 def _wait_after(wrong: int) -> timedelta:
     # Doubling more often than this only leads to numbers that are too large for a date.
-    return min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(wrong - WRONG_ALLOWED, 16))
+    doublings = min(wrong - WRONG_ALLOWED, 16)
+    return min(LONGEST_WAIT, FIRST_WAIT * (1 << doublings))
 
 
 def _step_of(secret: str, code: str, now: datetime) -> int | None:

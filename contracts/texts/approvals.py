@@ -88,6 +88,9 @@ REVOKE_USAGE = Sentence(en="Which one? /rules lists them: /revoke ID", zh="请�
 # The page of open approvals
 PAGE_TITLE = Sentence(en="Open approvals", zh="待决批准")
 PAGE_EMPTY = Sentence(en="Nothing waits for a decision.", zh="没有待决事项。")
+PAGE_SILENT = Sentence(
+    en="The tasks do not answer; `asos status` tells what runs.", zh="任务没有响应；可用 `asos status` 查看运行状态。"
+)
 PAGE_CODE = Sentence(en="Code of the second factor", zh="第二因素验证码")
 PAGE_TASK = Sentence(en="Task", zh="任务")
 ASK_CODE = Sentence(en="Code of your authenticator app", zh="验证器应用中的验证码")

@@ -41,7 +41,10 @@ POLICY = policy_of()
 
 
 def ask(
-    *actions: Action, standing: tuple[StandingRule, ...] = (), policy: Policy = POLICY, **changes: object
+    *actions: Action,
+    standing: tuple[StandingRule, ...] = (),
+    policy: Policy = POLICY,
+    changes: dict[str, object] | None = None,
 ) -> Verdict:
     question = Question(
         actor=WHO,
@@ -160,7 +163,7 @@ def test_some_calls_are_asked_every_time(action: Action) -> None:
 def test_a_rule_counts_for_its_person_in_their_role_and_for_their_own_words(changes: dict[str, object]) -> None:
     rule = always(shell("curl https://x.test/a")).model_copy(update={"expires_at": NOW + timedelta(days=1)})
 
-    assert not isinstance(ask(shell("curl https://x.test/a"), standing=(rule,), **changes), Allow)
+    assert not isinstance(ask(shell("curl https://x.test/a"), standing=(rule,), changes=changes), Allow)
 
 
 def test_a_policy_that_has_become_stricter_wins_over_every_rule() -> None:

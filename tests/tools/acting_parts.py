@@ -13,7 +13,7 @@ from activities.examining import Examiner
 from activities.tool import Tool, ToolContext
 from activities.tools.shell import Shell
 from contracts.activities import Demands, JudgeRequest, RunRequest
-from contracts.approvals import Bound, joint_digest
+from contracts.approvals import Bound, StepUp, joint_digest
 from contracts.blobs import BlobRef
 from contracts.language import Language
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
@@ -223,6 +223,7 @@ class Rig:
     policy: Says = field(default_factory=Says)
     ledger: ListedLedger = field(default_factory=ListedLedger)
     tools: tuple[Tool, ...] = (Shell(),)
+    confirmed: Callable[[StepUp | None, str, datetime], bool] = lambda _step_up, _purpose, _now: False
 
     @property
     def examiner(self) -> Examiner:
@@ -239,6 +240,7 @@ class Rig:
                 host_id="local",
                 redact=lambda text: text.replace(SECRET, "[secret]"),
                 now=lambda: NOW,
+                confirmed=self.confirmed,
             )
         )
 

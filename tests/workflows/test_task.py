@@ -537,8 +537,8 @@ async def test_a_person_who_does_not_answer_is_reminded() -> None:
         assert shown[0].approval == status.approval
 
 
-async def test_two_calls_that_ask_are_put_one_after_the_other() -> None:
-    script = scripted(calls(call(script="rm a"), call(script="rm b")), Reply(text="done"))
+async def test_more_calls_than_fit_on_a_card_are_put_one_after_the_other() -> None:
+    script = scripted(calls(call(script="rm a" * 500), call(script="rm b" * 500)), Reply(text="done"))
     script.verdict = asks
     async with stage(script) as on:
         handle = await on.start()
