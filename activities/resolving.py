@@ -4,6 +4,7 @@ What is looked at may change between this look and the use: a process that the t
 put another link in the place. The sandbox itself is what holds then.
 """
 
+import asyncio
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -49,7 +50,8 @@ async def led_elsewhere(
 async def real_paths(actions: Iterable[Action], files: Files) -> dict[str, str]:
     """Each path that the actions touch and that leads elsewhere. Raises: FileRefused, SandboxLost."""
     found: dict[str, str] = {}
-    followed, parents = _asked(actions)
+    # Off the event loop: a long script takes a while to be walked.
+    followed, parents = await asyncio.to_thread(_asked, tuple(actions))
     for one in await _all(files, followed):
         found[one.path] = one.real
     for one in await _all(files, [posixpath.dirname(path) for path in parents]):

@@ -63,6 +63,9 @@ class Call:
             wild = spec.strict and word.glob and word.text[0] in "*?["
             if (may_be_flag or wild) and word in before:
                 self.scene.unresolved(word)
+        for word in parsed.unknown if spec.is_touchy else ():
+            if word.is_open:
+                self.scene.unresolved(word)
 
     def apply(self, role: str, word: Word | None, flag: str) -> None:
         """Say what becomes of one value. Switches come here too, with no value."""

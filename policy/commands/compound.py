@@ -13,6 +13,7 @@ from policy.commands.shell import Shell
 from policy.commands.state import State
 from policy.commands.stream import EMPTY, OPAQUE, Stream, together
 from policy.commands.word import UNKNOWN, Word
+from policy.rules import Rule
 
 MAX_UNROLLED = 16
 """A loop over more known values than this is taken as one over unknown ones."""
@@ -73,6 +74,8 @@ def run_if(shell: Shell, node: Node, state: State, stdin: Stream | None) -> Stre
 
 def run_while(shell: Shell, node: Node, state: State, stdin: Stream | None) -> Stream:
     fetched = []
+    if _multiplies(node):
+        shell.scene.findings.ask(Rule.COMMAND_FORK_BOMB, text_of(node))
 
     def once(point: State) -> None:
         for child in node.named_children:
@@ -81,6 +84,19 @@ def run_while(shell: Shell, node: Node, state: State, stdin: Stream | None) -> S
 
     _repeat(once, state)
     return Stream(fetched=any(fetched))
+
+
+def _multiplies(loop: Node) -> bool:
+    """Whether an endless loop starts processes beside itself and waits for nothing."""
+    condition, body = loop.child_by_field_name("condition"), loop.child_by_field_name("body")
+    if body is None or condition is None or text_of(condition).strip() not in ("true", ":", "((1))", "[ 1 ]"):
+        return False
+    pauses = ("wait", "sleep", "break", "read", "exit", "timeout")
+    beside = any(child.type == "&" for child in body.children)
+    return beside and not any(
+        text_of(child).startswith(pauses) and (child.next_sibling is None or child.next_sibling.type != "&")
+        for child in body.named_children
+    )
 
 
 def run_for(shell: Shell, node: Node, state: State, stdin: Stream | None) -> Stream:

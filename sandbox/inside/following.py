@@ -189,7 +189,7 @@ def _literal(part: bytes) -> bytes | None:
 
 def _matching(folder: bytes, parts: list[bytes], seen: list[int]) -> Iterator[bytes | None]:
     import fnmatch  # noqa: PLC0415  with re it takes long, and few need it
-    import re  # noqa: PLC0415
+    import re  # noqa: PLC0415  as the other
 
     part, rest = parts[0], parts[1:]
     literal = _literal(part)

@@ -9,6 +9,8 @@ import pytest
 
 from contracts.egress import EgressRules
 from contracts.messages import HostGrant
+from policy.file import parse
+from policy.passage import closing
 from sandbox import resolving
 from sandbox.blocklist import Blocklist
 from sandbox.grants import Grants, canonical_host
@@ -132,6 +134,42 @@ async def test_every_refusal_names_its_reason_and_the_remedy(
     assert said in answer
     assert it.records[-1].reason == reason
     assert (b"Retry-After: 1" in answer) is (status == 429)
+
+
+@pytest.mark.parametrize(
+    ("role", "request_", "reason"),
+    [
+        ("owner", get("http://site.test/"), "allowed"),
+        ("owner", get("http://site.test/closed"), "blocked"),
+        ("owner", get("http://site.test/a/..//CLOSED;x/y?z"), "blocked"),
+        ("owner", connect("site.test:443"), "blocked_part"),
+        ("member", get("http://site.test/closed"), "allowed"),
+        ("guest", get("http://site.test/"), "blocked"),
+        ("guest", connect("site.test:443"), "blocked"),
+        ("", get("http://site.test/"), "blocked"),
+        ("removed", connect("site.test:443"), "blocked"),
+    ],
+)
+async def test_the_way_out_holds_to_what_a_role_never_may(role: str, request_: bytes, reason: str) -> None:
+    roles = {"owner": "site.test/closed", "member": "other.test", "guest": "site.test"}
+    text = "".join(
+        f"  - role: {name}\n    permissions: {{browser: {{blocked: [{block}]}}}}\n" for name, block in roles.items()
+    )
+    policy = parse(f"roles:\n{text}", "test")
+
+    def closes(role: str, host: str, path: str | None) -> str | None:
+        found = closing(policy, role, host, path)
+        return found.text if found else None
+
+    async with saying(NO_CONTENT) as site:
+        tunnel = site.grant.model_copy(update={"port": 443})
+        async with proxy(site.grant, tunnel, house=HouseRules(closes=closes)) as it:
+            it.egress.role = role
+            answer = await it.ask(request_)
+            records = await it.recorded(1)
+
+    assert [one.reason for one in records] == [reason]
+    assert (b"permissions.browser.blocked" in answer) is (reason != "allowed")
 
 
 async def test_an_edited_rule_counts_for_the_next_request() -> None:

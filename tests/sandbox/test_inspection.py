@@ -13,8 +13,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from contracts.egress import EgressRules
 from contracts.messages import HostGrant
+from policy.file import parse
+from policy.passage import closing
 from sandbox.authority import NAME, Authority, AuthorityUnusable
-from sandbox.house import HouseRules, RequestHead, Rewrite, unchanged
+from sandbox.house import Closes, HouseRules, RequestHead, Rewrite, nothing_closed, unchanged
 from sandbox.inspection import Inspection
 from tests.sandbox.proxies import Origin, Proxy, connect, get, proxy, saying
 
@@ -75,11 +77,12 @@ async def bench(
     trusted: bool = True,
     methods: tuple[str, ...] = (),
     rewrite: Rewrite = unchanged,
+    closes: Closes = nothing_closed,
 ) -> AsyncIterator[Bench]:
     ours, world = Authority.load(folder / "ours", Ring()), Authority.load(folder / "world", Ring())
     (folder / "world.pem").write_bytes(world.certificate)
     rules = EgressRules(inspect=(inspect,), methods=methods, authorities=str(folder / "world.pem") if trusted else None)
-    house = HouseRules(rules=lambda: rules, inspection=Inspection(ours))
+    house = HouseRules(rules=lambda: rules, inspection=Inspection(ours), closes=closes)
     context = server_context(world, certified, folder)
     async with saying(answer, context) as site, proxy(site.grant, house=house, rewrite=rewrite) as it:
         yield Bench(it, site, ours)
@@ -104,6 +107,27 @@ async def test_requests_in_an_opened_tunnel_are_judged_and_written_down_one_by_o
         ("GET", "/c", "allowed", 200, True),
         ("CONNECT", "", "allowed", 0, False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("/closed", "blocked"), ("/x/../closed/y", "blocked"), ("/%63losed?a", "blocked"),
+     ("/" + "./" * 600 + "closed", "blocked"),
+     ("/open", "allowed"), ("/?next=/closed", "allowed")],
+)  # fmt: skip
+async def test_in_an_opened_tunnel_blocked_paths_of_the_role_are_closed(tmp_path: Path, path: str, reason: str) -> None:
+    policy = parse("role: owner\npermissions: {browser: {blocked: [site.test/closed]}}", "test")
+
+    def closes(role: str, host: str, path: str | None) -> str | None:
+        found = closing(policy, role, host, path)
+        return found.text if found else None
+
+    async with bench(tmp_path, closes=closes) as its:
+        await its.ask(inside(path, "Connection: close"))
+        records = await its.it.recorded(2)
+
+    assert [one.reason for one in records if one.inspected] == [reason]
+    assert len(its.site.heard) == (reason == "allowed")
 
 
 async def test_a_host_that_is_not_listed_is_never_opened(tmp_path: Path) -> None:

@@ -31,7 +31,9 @@ _TAR = Spec(
 
 def _tar(call: Call) -> Stream | None:
     words = list(call.arguments)
-    if words and words[0].text[:1] not in ("-", "") and words[0].is_exact:
+    if words and words[0].text[:1] != "-" and not words[0].is_exact:
+        call.scene.unresolved(words[0])
+    elif words and words[0].text[:1] not in ("-", ""):
         words = _old_style(words)
     parsed = Call("tar", tuple(words), call.stdin, call.state, call.shell).judge(_without_roles())
     for use in parsed.uses:

@@ -6,6 +6,7 @@ from policy.commands.program import Program, asked, judged, specified, table
 from policy.commands.stream import EMPTY, OPAQUE, Stream
 from policy.commands.word import HOLE, UNKNOWN, Word, literal
 from policy.rules import Rule
+from policy.setting import SANDBOX
 
 _SET_OPTIONS = frozenset(
     {"errexit", "nounset", "pipefail", "xtrace", "noglob", "noclobber", "verbose", "allexport", "errtrace", "monitor"}
@@ -118,6 +119,8 @@ def _set(call: Call) -> Stream:
         if word.text in ("--", "-"):
             call.state.positional = (literal("sh"), *words)
             break
+        if word.is_open and not (word.known_start and word.known_start[0] not in "-+"):
+            call.scene.unresolved(word)
         if word.text[:1] not in ("-", "+") or not word.is_exact:
             call.state.positional = (literal("sh"), word, *words)
             break
@@ -184,12 +187,22 @@ def _let(call: Call) -> Stream:
 
 
 def _hash(call: Call) -> Stream:
-    return call.ask(Rule.COMMAND_STATE) if any(word.text.startswith("-p") for word in call.arguments) else EMPTY
+    """With a path for a name, and with words that might say so."""
+    odd = any(word.text.startswith("-") and word.text not in ("-r", "-l", "-t", "-d") for word in call.arguments)
+    return call.ask(Rule.COMMAND_STATE) if odd or any(word.is_open for word in call.arguments) else EMPTY
 
 
 def _shift(call: Call) -> Stream:
     call.state.positional = None
     return EMPTY
+
+
+def _history(call: Call) -> None:
+    """It writes and reads files of its own, by default those in the home."""
+    parsed = Spec("-a -n -r -w -c -d: -s -p", "text").parse(call.arguments)
+    if parsed.has("-a", "-n", "-r", "-w"):
+        for word in parsed.operands or (literal(f"{SANDBOX.home}/.bash_history"),):
+            call.apply("write", word, "")
 
 
 def _exec_free(names: str) -> dict[str, Program]:
@@ -215,8 +228,8 @@ PROGRAMS: dict[str, Program] = {
     "hash": judged(_hash),
     "shift": judged(_shift),
     **_exec_free(
-        "type exit return break continue wait jobs bg fg disown times ulimit umask dirs caller help suspend "
-        "unalias history"
+        "type exit return break continue wait jobs bg fg disown times ulimit umask dirs caller help suspend unalias"
     ),
+    "history": judged(_history),
     **table("enable bind complete compgen compopt fc", asked(Rule.COMMAND_STATE)),
 }

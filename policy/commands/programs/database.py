@@ -14,6 +14,13 @@ _REACHES_OUT = re.compile(
 )
 
 
+_ONLY_SHOWS = re.compile(
+    r"\s*\.(?:tables?|schema|indexes|indices|databases|dbinfo|show|stats|help|"
+    r"(?:mode|headers?|nullvalue|width|timer|separator|changes|eqp)\s+[\w ,|]+)(?:\s+[\w%]+)?;?\s*"
+)
+"""Commands of the client that reach no other file."""
+
+
 def _sqlite(call: Call) -> Stream:
     parsed = call.judge(
         Spec(
@@ -30,7 +37,8 @@ def _sqlite(call: Call) -> Stream:
     statements = [word.text for word in parsed.operands[1:]]
     if not statements and call.stdin is not None:
         statements = [call.stdin.text] if call.stdin.text is not None else ["."]
-    if any(_REACHES_OUT.search(text) for text in statements) or any(word.is_open for word in parsed.operands):
+    reaching = [text for text in statements if _REACHES_OUT.search(text) and not _ONLY_SHOWS.fullmatch(text)]
+    if reaching or any(word.is_open for word in parsed.operands):
         call.ask(Rule.COMMAND_OPAQUE)
     return OPAQUE
 

@@ -200,6 +200,9 @@ def _config(call: Call) -> Stream:
 def _judge_local(call: Call, name: str, words: list[str], operands: list[Word]) -> None:
     """Asked: what cannot be undone, and what runs a command."""
     call.scene.findings.affect("read")
+    parted = name in ("stash", "reflog", "bisect", "worktree", "submodule", "notes", "bundle")
+    if parted and operands and operands[0].is_open:
+        call.scene.unresolved(operands[0])
     forced = [word for word in words if re.match(r"^-[a-zA-Z]*[fxXd]", word) or word == "--force"]
     if name == "clean" and forced and not any(word in ("-n", "--dry-run") for word in words):
         call.ask(Rule.APPROVAL_DELETION)
@@ -208,6 +211,10 @@ def _judge_local(call: Call, name: str, words: list[str], operands: list[Word]) 
     if (
         name in ("checkout", "restore", "switch") and {"-f", "--force", "--discard-changes"} & set(words)
     ) or name == "prune":
+        call.ask(Rule.APPROVAL_DELETION)
+    if _discards_everything(name, words, operands):
+        call.ask(Rule.APPROVAL_DELETION)
+    if name == "reflog" and operands and operands[0].text in ("expire", "delete"):
         call.ask(Rule.APPROVAL_DELETION)
     if name == "stash" and operands and operands[0].text in ("drop", "clear"):
         call.ask(Rule.APPROVAL_DELETION)
@@ -218,6 +225,13 @@ def _judge_local(call: Call, name: str, words: list[str], operands: list[Word]) 
     for word in operands if name in ("worktree", "archive", "bundle", "init") else ():
         if word.text not in ("add", "list", "create", "verify", "HEAD", "prune"):
             call.apply("write", word, "")
+
+
+def _discards_everything(name: str, words: list[str], operands: list[Word]) -> bool:
+    """Changes to single files are given up like the files themselves; those to all files at once are a question."""
+    if name not in ("checkout", "restore") or {"--staged", "-S"} & set(words):
+        return False
+    return any(word.text in (".", "./", "*", ":/", ":", "..") or word.text.startswith(":(") for word in operands)
 
 
 def _remote(call: Call, name: str, operands: list[Word]) -> Stream:

@@ -6,7 +6,7 @@ from policy.commands.call import Call
 from policy.commands.options import Parsed, Spec
 from policy.commands.program import Program, judged, specified, table
 from policy.commands.stream import Stream
-from policy.commands.word import Word
+from policy.commands.word import Word, literal
 from policy.rules import Rule
 
 MAX_MEGABYTES = 1_024
@@ -19,6 +19,9 @@ def _rm(call: Call) -> None:
     parsed = call.judge(Spec("--interactive: --no-preserve-root", "delete"))
     if parsed.has("--no-preserve-root"):
         call.deny(Rule.FILE_DESTROYS)
+    for word in parsed.unknown:
+        if word.is_open:
+            call.scene.unresolved(word)
 
 
 def _copy(call: Call) -> None:
@@ -164,6 +167,15 @@ def _mktemp(call: Call) -> None:
         call.apply("write", word, "")
 
 
+def _csplit(call: Call) -> None:
+    """Only the first operand is a file; the others say where to cut."""
+    parsed = call.judge(Spec("-f|--prefix:write -b|--suffix-format: -n|--digits: -k -s -z", "text", strict=True))
+    for word in parsed.operands[:1]:
+        call.apply("read", word, "")
+    if not parsed.has("-f", "--prefix"):
+        call.apply("write", literal("xx00"), "")
+
+
 PROGRAMS: dict[str, Program] = {
     **table("rm unlink shred", judged(_rm)),
     "rmdir": specified(Spec("", "delete")),
@@ -177,7 +189,7 @@ PROGRAMS: dict[str, Program] = {
     "dd": judged(_dd),
     **table("truncate fallocate", judged(_sized)),
     "split": judged(_split_file),
-    "csplit": specified(Spec("-f|--prefix:write -b: -n: -k -s -z", "read", strict=True)),
+    "csplit": judged(_csplit),
     "patch": judged(_patch),
     "shuf": judged(_shuf),
     "mktemp": judged(_mktemp),
