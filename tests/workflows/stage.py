@@ -70,7 +70,7 @@ def ok(request: RunRequest, *, trusted: bool = True) -> RunOutcome:
     given = request.judged.call
     return RunOutcome(
         turn=ToolTurn(call_id=given.call_id, tool=given.tool, ok=True, headline="fine"),
-        provenance=Provenance(trusted=trusted),
+        provenance=Provenance(trusted=trusted, confidentiality="public"),
     )
 
 
@@ -78,7 +78,7 @@ def failed(request: RunRequest, error: str = "failed") -> RunOutcome:
     given = request.judged.call
     return RunOutcome(
         turn=ToolTurn(call_id=given.call_id, tool=given.tool, ok=False, headline="no luck", error=error),
-        provenance=Provenance(trusted=True),
+        provenance=Provenance(trusted=True, confidentiality="public"),
     )
 
 
