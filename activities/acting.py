@@ -1,5 +1,6 @@
 """The activity `run_tool`: judge once more, journal, act in the sandbox, and give a result small enough for history."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -87,8 +88,10 @@ class Acting(activities.Acting):
         began = time.monotonic()
         result = await self._result(run, entry, sandbox, pulse)
         ref = await self._stored(result)
-        first = await self._parts.ledger.finish(request.judged.task_id, run.call.call_id, ref)
-        await self._parts.recorder.record(recording.ended(request, result, ref, time.monotonic() - began))
+        first, _ = await asyncio.gather(
+            self._parts.ledger.finish(request.judged.task_id, run.call.call_id, ref),
+            self._parts.recorder.record(recording.ended(request, result, ref, time.monotonic() - began)),
+        )
         return _outcome(result, ref) if first == ref else await self._replayed(first)
 
     async def _prepared(self, request: RunRequest) -> _Run | ToolResult:
