@@ -21,7 +21,7 @@ from tests.tools.local_sandbox import LocalSandbox
 from tests.tools.test_acting import TOUCH, effects
 
 ASK = Ask(
-    reasons=(Reason(rule="deletes", detail="/home/me/x"),),
+    reasons=(Reason(rule="deletes", detail="papers/private.txt"),),
     egress=(HostGrant(host="asked.test"),),
     risk=40,
     risk_parts=(RiskPart(name="effect", points=40, detail="rm"),),
@@ -61,7 +61,7 @@ async def run(rig: Rig, kept: Kept, asked: RunRequest) -> None:
     await ActivityEnvironment().run(acting(rig, kept).run_tool, asked)
 
 
-@pytest.mark.parametrize("verdict", [Allow(), ASK, Deny(reasons=(Reason(rule="deletes", detail="/home/me/x"),))])
+@pytest.mark.parametrize("verdict", [Allow(), ASK, Deny(reasons=(Reason(rule="deletes", detail="papers/private.txt"),))])
 async def test_one_line_holds_question_and_verdict_and_no_words_lie_open(rig: Rig, verdict: Verdict) -> None:
     rig.policy.verdict, kept = verdict, Kept()
 
@@ -80,7 +80,7 @@ async def test_one_line_holds_question_and_verdict_and_no_words_lie_open(rig: Ri
     question = line.words["question"]
     assert isinstance(question, dict)
     assert question["args"] == TOUCH.args
-    for secret in ("effect;", "/home/me/x", "anna@example.org", "rm"):
+    for secret in ("effect;", "papers/private.txt", "anna@example.org", "rm"):
         assert secret not in str(line.data)
 
 
