@@ -61,7 +61,9 @@ async def run(rig: Rig, kept: Kept, asked: RunRequest) -> None:
     await ActivityEnvironment().run(acting(rig, kept).run_tool, asked)
 
 
-@pytest.mark.parametrize("verdict", [Allow(), ASK, Deny(reasons=(Reason(rule="deletes", detail="papers/private.txt"),))])
+@pytest.mark.parametrize(
+    "verdict", [Allow(), ASK, Deny(reasons=(Reason(rule="deletes", detail="papers/private.txt"),))]
+)
 async def test_one_line_holds_question_and_verdict_and_no_words_lie_open(rig: Rig, verdict: Verdict) -> None:
     rig.policy.verdict, kept = verdict, Kept()
 
