@@ -123,6 +123,7 @@ async def test_a_decision_is_taken_once_and_only_for_what_was_asked(house: House
         approval_id=approval.approval_id,
         call_id=approval.call_id,
         args_sha256=approval.args_sha256,
+        digest=approval.digest,
         approve=True,
         by=ME,
     )
