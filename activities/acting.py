@@ -1,6 +1,7 @@
 """The activity `run_tool`: judge once more, journal, act in the sandbox, and give a result small enough for history."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -12,34 +13,35 @@ from temporalio.exceptions import ApplicationError
 
 from activities import outcomes, recording
 from activities.beat import Pulse, alive
-from activities.examining import Examined, Examiner
-from activities.failures import halted, lost, refused
-from activities.granting import Granted, Refused, grant
+from activities.examining import Examiner
+from activities.failures import halted, lost
+from activities.granting import Refused
 from activities.ledger import Ledger
 from activities.metering import Meters
+from activities.preparing import Confirmed, Preparing, Run
 from activities.provenance.contacts import Contacts
 from activities.provenance.tracing import destinations_in, given
 from activities.redaction import Redact, RedactingBlobs, redacted
 from activities.resolving import fingerprint_of, led_elsewhere
 from activities.running import run_safely
-from activities.tool import Tool, ToolContext
+from activities.tool import ToolContext
 from contracts import activities
 from contracts.activities import Fingerprint, FingerprintRequest, RunOutcome, RunRequest
-from contracts.approvals import Bound, StepUp, approval_purpose, with_operands
-from contracts.audit import NoRecord, Recorder
+from contracts.audit import Event, NoRecord, Recorder
 from contracts.blobs import BlobRef, Blobs
+from contracts.errors import HALTED
 from contracts.kill import Brake, FreeRunning, Halted
 from contracts.ledger import Begun, CallChanged, Done, InDoubt
-from contracts.messages import HostGrant
 from contracts.provenance import Provenance
 from contracts.sandbox import FileRefused, Host, Lease, Sandbox, SandboxLost
-from contracts.task import Approval
 from contracts.texts import approvals as approval_texts
-from contracts.tools import ToolCall, ToolResult
+from contracts.tools import ToolResult
 from contracts.transcript import ToolTurn
 from contracts.usage import Unmetered
-from contracts.verdicts import Ask, CommandAction
+from contracts.verdicts import Allow, Ask, CommandAction
 from sandbox.braking import braked
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,7 @@ class ActingParts:
     redact: Redact
     now: Callable[[], datetime]
     """Aware, in UTC."""
-    confirmed: Callable[[StepUp | None, str, datetime], bool] = lambda _step_up, _purpose, _now: False
-    """Whether the second factor has confirmed this purpose."""
+    confirmed: Confirmed = lambda _step_up, _purpose, _now: False
     meters: Meters | None = None
     contacts: Contacts | None = None
     """Keeps where a person has let something go; without it every destination is asked about anew."""
@@ -63,33 +64,13 @@ class ActingParts:
     recorder: Recorder = field(default_factory=NoRecord)
 
 
-@dataclass(frozen=True)
-class _Run:
-    """A call that may run: found, judged, and granted."""
-
-    request: RunRequest
-    tool: Tool
-    examined: Examined
-    egress: tuple[HostGrant, ...]
-    approval: Approval | None = None
-    """The one that it uses up."""
-
-    @property
-    def call(self) -> ToolCall:
-        return self.request.judged.call
-
-    @property
-    def given(self) -> Provenance:
-        """Of the arguments together."""
-        return self.examined.given or given(self.call, (), tainted=self.request.judged.tainted)
-
-
 class Acting(activities.Acting):
     """Nothing acts but through here."""
 
     def __init__(self, parts: ActingParts) -> None:
         self._parts = parts
-        self._meters = parts.meters or Meters(Unmetered(), parts.now)
+        meters = parts.meters or Meters(Unmetered(), parts.now)
+        self._preparing = Preparing(parts.examiner, meters, parts.host, parts.confirmed, parts.now)
 
     @activity.defn(name="run_tool")
     async def run_tool(self, request: RunRequest) -> RunOutcome:
@@ -114,24 +95,34 @@ class Acting(activities.Acting):
 
     async def _outcome(self, request: RunRequest, pulse: Pulse) -> RunOutcome:
         self._heed(request)
-        run = await self._prepared(request)
+        run = await self._preparing.prepared(request)
         if isinstance(run, ToolResult):
             came_from = given(request.judged.call, (), tainted=request.judged.tainted)
             refused = redacted(echoing(run, came_from), self._parts.redact)
             await self._parts.recorder.record(recording.refused(request, refused))
             return _outcome(refused, await self._stored(refused))
+        sandbox = await self._sandbox(run)
+        moved = await led_elsewhere(run.examined, request, sandbox, self._parts.examiner)
+        if moved is not None and not await self._may_have_begun(run):
+            await self._preparing.give_back(run.examined)
+            elsewhere = redacted(moved.result, self._parts.redact)
+            await self._parts.recorder.record(recording.refused(request, elsewhere))
+            outcome = _outcome(elsewhere, await self._stored(elsewhere))
+            return outcome.model_copy(update={"real_paths": moved.real})
         if not await self._used(run):
             spent = outcomes.denied(run.call, Refused(approval_texts.USED), request.language)
             await self._parts.recorder.record(recording.refused(request, spent))
             return _outcome(spent, await self._stored(spent))
-        sandbox = await self._sandbox(run)
+        if sandbox is not None:
+            sandbox.permit(run.egress, request.judged.actor.role)
         self._heed(request)
         entry = await self._begun(run)
         if isinstance(entry, Done):
             await self._parts.recorder.record(recording.replayed(request, entry.result_ref))
             return await self._replayed(entry.result_ref)
         began = time.monotonic()
-        result = await self._while_free(self._result(run, entry, sandbox, pulse), request)
+        working = self._result(run, entry, sandbox, pulse, moved=moved is not None)
+        result = await self._watched(working, request, began)
         ref = await self._stored(result)
         await self._note_where_it_went(run, result)
         first, _ = await asyncio.gather(
@@ -146,6 +137,22 @@ class Acting(activities.Acting):
         if kill is not None:
             raise halted(Halted(kill))
 
+    async def _watched(self, running: Coroutine[Any, Any, ToolResult], request: RunRequest, began: float) -> ToolResult:
+        """What begins also ends in the record, however it is cut off."""
+        try:
+            return await self._while_free(running, request)
+        except (asyncio.CancelledError, Exception) as error:
+            noting = self._note_cut(recording.cut(request, _cause(error), time.monotonic() - began))
+            await asyncio.shield(noting)
+            raise
+
+    async def _note_cut(self, ended: Event) -> None:
+        """As far as it can be: the effect is over, and there is nothing left to keep from happening."""
+        try:
+            await self._parts.recorder.record(ended)
+        except Exception as error:  # whatever is wrong with the record, what cut the call off is what counts
+            _log.error("the end of the call %s could not be recorded: %s", ended.call_id, error)
+
     async def _while_free(self, running: Coroutine[Any, Any, ToolResult], request: RunRequest) -> ToolResult:
         """End the tool, its command and its browser as soon as the kill switch is pulled."""
         try:
@@ -153,67 +160,19 @@ class Acting(activities.Acting):
         except Halted as error:
             raise halted(error, begun=True) from error
 
-    async def _prepared(self, request: RunRequest) -> _Run | ToolResult:
-        call = request.judged.call
-        examined = await self._parts.examiner.examine(request.judged, again=True)
-        if examined.tool is None:
-            rule = examined.outcome.verdict.reasons[0].rule
-            return outcomes.not_understood(call, examined.outcome.problem, rule, request.language)
-        granted = await self._granted(request, examined)
-        if isinstance(granted, Refused):
-            await self._give_back(examined)
-            return outcomes.denied(call, granted, request.language)
-        demanded = examined.outcome.demands.runtime
-        if demanded and request.lease is not None and request.lease.runtime != demanded:
-            await self._give_back(examined)
-            return outcomes.wrong_runtime(call, demanded, request.lease.runtime, request.language)
-        if examined.use is not None and isinstance(examined.outcome.verdict, Ask):
-            await self._meters.insist(examined.use)
-        return _Run(request, examined.tool, examined, _reachable(granted, request), granted.approval)
-
-    async def _granted(self, request: RunRequest, examined: Examined) -> Granted | Refused:
-        """Raises: ApplicationError of type SandboxRefused or SandboxLost."""
-        outcome, approval, now = examined.outcome, request.approval, self._parts.now()
-        if outcome.bound is None:
-            raise LookupError(f"the call {request.judged.call.call_id} was judged without what it is bound to")
-        bound, confirmed = outcome.bound, False
-        if isinstance(outcome.verdict, Ask) and approval is not None:
-            try:
-                bound = await self._with_files(bound, outcome.operands, request.lease)
-            except FileRefused:
-                return Refused(approval_texts.FILES_UNCLEAR)
-            purpose = approval_purpose(approval.approval_id, approval.digest)
-            confirmed = await asyncio.to_thread(self._parts.confirmed, request.step_up, purpose, now)
-        return grant(outcome.verdict, approval, request.judged.call.call_id, bound, now, confirmed=confirmed)
-
-    async def _with_files(self, bound: Bound, operands: tuple[str, ...], lease: Lease | None) -> Bound:
-        if not operands or lease is None:
-            return with_operands(bound, operands)
-        sandbox = await self._opened(lease)
-        found = await fingerprint_of(sandbox.files, operands)
-        return with_operands(bound, operands, found.real, found.content)
-
-    async def _opened(self, lease: Lease) -> Sandbox:
-        try:
-            return await self._parts.host.open(lease)
-        except SandboxLost as error:
-            # An earlier attempt may have begun, in the same sandbox.
-            raise (refused(error) if activity.info().attempt == 1 else lost(error)) from error
-
-    async def _give_back(self, examined: Examined) -> None:
-        if examined.use is not None:
-            await self._meters.give_back(examined.use)
-
-    async def _sandbox(self, run: _Run) -> Sandbox | None:
+    async def _sandbox(self, run: Run) -> Sandbox | None:
         if not run.tool.spec.needs_sandbox:
             return None
         if run.request.lease is None:
             raise SandboxLost(f"the call {run.call.call_id} came without the lease of a sandbox")
-        sandbox = await self._opened(run.request.lease)
-        sandbox.permit(run.egress, run.request.judged.actor.role)
-        return sandbox
+        return await self._preparing.opened(run.request.lease)
 
-    async def _used(self, run: _Run) -> bool:
+    async def _may_have_begun(self, run: Run) -> bool:
+        """In an earlier attempt, here or on a host that was lost."""
+        known = await self._parts.ledger.knows(run.request.judged.task_id, run.call.call_id)
+        return known or run.request.earlier is not None
+
+    async def _used(self, run: Run) -> bool:
         """Whether the call may have its approval, which nothing else then has."""
         if run.approval is None:
             return True
@@ -221,11 +180,14 @@ class Acting(activities.Acting):
         ledger = self._parts.ledger
         return await ledger.use_approval(task_id, approval.approval_id, run.call.call_id, approval.digest)
 
-    async def _begun(self, run: _Run) -> Begun | Done | InDoubt:
+    async def _begun(self, run: Run) -> Begun | Done | InDoubt:
         call, task_id = run.call, run.request.judged.task_id
         place, earlier = _place(self._parts.host_id, run.request.lease), run.request.earlier
         # First, because the ledger takes a call that it knows for one that may have had its effect.
-        await self._parts.recorder.record(recording.begun(run.request, run.examined.outcome.verdict, place))
+        verdict = run.examined.outcome.verdict
+        await self._parts.recorder.record(recording.begun(run.request, verdict, place))
+        if isinstance(verdict, Allow) and verdict.standing:
+            await self._parts.recorder.record(recording.standing_used(run.request, verdict))
         try:
             entry = await self._parts.ledger.begin(task_id, call.call_id, call.args_sha256, call.tool, place)
         except CallChanged as changed:
@@ -235,14 +197,13 @@ class Acting(activities.Acting):
             return InDoubt(started_at=earlier.at, host=_place("", earlier.lease))
         return entry
 
-    async def _result(self, run: _Run, entry: Begun | InDoubt, sandbox: Sandbox | None, pulse: Pulse) -> ToolResult:
+    async def _result(
+        self, run: Run, entry: Begun | InDoubt, sandbox: Sandbox | None, pulse: Pulse, *, moved: bool
+    ) -> ToolResult:
         language = run.request.language
-        if not isinstance(entry, Begun) and not _may_run_again(run, entry, self._parts.host_id):
+        # An attempt that may have begun may itself have put the link there that leads elsewhere now.
+        if not isinstance(entry, Begun) and (moved or not _may_run_again(run, entry, self._parts.host_id)):
             return outcomes.uncertain(run.call, entry.started_at, language)
-        moved = await led_elsewhere(run.examined, run.request.judged, sandbox, self._parts.examiner, language)
-        if moved is not None:
-            # An earlier attempt may itself have put the link there.
-            return moved if isinstance(entry, Begun) else outcomes.uncertain(run.call, entry.started_at, language)
         context = ToolContext(
             task_id=run.request.judged.task_id,
             call_id=run.call.call_id,
@@ -261,7 +222,7 @@ class Acting(activities.Acting):
         result = await run_safely(run.tool, run.call, run.examined.args, context, limit, self._parts.redact)
         return redacted(echoing(result, run.given), self._parts.redact)
 
-    async def _note_where_it_went(self, run: _Run, result: ToolResult) -> None:
+    async def _note_where_it_went(self, run: Run, result: ToolResult) -> None:
         """What a person has let go somewhere may go there again without their looking for who named the place."""
         asked = run.request.approval is not None and isinstance(run.examined.outcome.verdict, Ask)
         places = destinations_in(run.examined.arguments)
@@ -296,20 +257,24 @@ def _outcome(result: ToolResult, ref: BlobRef) -> RunOutcome:
     return RunOutcome(turn=turn, provenance=result.provenance, files=result.files, send=result.send)
 
 
-def _reachable(granted: Granted, request: RunRequest) -> tuple[HostGrant, ...]:
-    return tuple(dict.fromkeys((*granted.egress, *request.judged.approved_hosts)))
-
-
 def _place(host_id: str, lease: Lease | None) -> str:
     return host_id if lease is None else f"{lease.host_id}/{lease.sandbox_id}/{lease.epoch}"
 
 
-def _may_run_again(run: _Run, entry: InDoubt, host_id: str) -> bool:
+def _may_run_again(run: Run, entry: InDoubt, host_id: str) -> bool:
     if not run.tool.spec.repeatable:
         return False
     # A command runs once per call id only inside the sandbox that remembers the call id.
     commands = any(isinstance(action, CommandAction) for action in run.tool.actions(run.examined.args))
     return not commands or entry.host == _place(host_id, run.request.lease)
+
+
+def _cause(error: BaseException) -> str:
+    if isinstance(error, asyncio.CancelledError):
+        return "cancelled"
+    if isinstance(error, SandboxLost):
+        return "sandbox_lost"
+    return "halted" if isinstance(error, ApplicationError) and error.type == HALTED else "platform"
 
 
 def _is_handed_over() -> bool:

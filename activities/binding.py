@@ -12,7 +12,9 @@ from contracts.verdicts import Action, CommandAction, FileAction, SendAction
 from policy.commands.touched import touched_paths
 
 
-def bound_of(tool: str, args_sha256: str, actions: Iterable[Action], policy_version: str, *, tainted: bool) -> Bound:
+def bound_of(
+    tool: str, args_sha256: str, actions: Iterable[Action], policy_version: str, *, tainted: bool, leads: dict[str, str]
+) -> Bound:
     """Without the content of files."""
     commands = [action for action in actions if isinstance(action, CommandAction)]
     env: JsonObject = {str(number): dict(command.env) for number, command in enumerate(commands) if command.env}
@@ -23,6 +25,7 @@ def bound_of(tool: str, args_sha256: str, actions: Iterable[Action], policy_vers
         env_sha256=hashlib.sha256(canonical_json(env).encode("utf-8", "surrogatepass")).hexdigest() if env else "",
         policy_version=policy_version,
         tainted=tainted,
+        leads=leads,
     )
 
 
@@ -56,6 +59,9 @@ def _differences(then: Bound, now: Bound, language: Language) -> Iterator[str]:
         yield texts.POLICY_DIFFERS.say(language)
     if then.tainted != now.tainted:
         yield (texts.TAINTED if now.tainted else texts.UNTAINTED).say(language)
+    for path in sorted({*then.leads, *now.leads}):
+        if then.leads.get(path) != now.leads.get(path):
+            yield texts.LINK_DIFFERS.say(language, path=path, target=now.leads.get(path, path))
     for path in sorted({*then.operands, *now.operands}):
         before, after = then.operands.get(path, "absent"), now.operands.get(path, "absent")
         if before != after:

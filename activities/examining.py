@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -67,8 +67,8 @@ class Examiner:
     async def examine(
         self, request: JudgeRequest, real_paths: Mapping[str, str] | None = None, *, again: bool = False
     ) -> Examined:
-        """`real_paths` says where paths of the sandbox lead that go through links; `again` is for a call that was
-        judged before and is now about to run.
+        """`real_paths` says where paths of the sandbox lead now, beyond what the request says of it; `again` is for a
+        call that was judged before and is now about to run.
 
         Raises: BlobMissing, BlobDamaged, StorageUnusable.
         """
@@ -78,7 +78,7 @@ class Examiner:
             return _unknown("unknown_tool", f"there is no tool named {call.tool[:64]!a}", call.tool, {})
         args = await self._arguments(call)
         try:
-            return await self._judged(tool, args, request, real_paths or {}, again=again)
+            return await self._judged(tool, args, request, {**request.real_paths, **(real_paths or {})}, again=again)
         except BadArguments as problem:
             return _unknown("bad_arguments", str(problem), call.tool, args)
 
@@ -114,7 +114,7 @@ class Examiner:
             demands = await asyncio.to_thread(self._policy.demands, question, verdict)
         outcome = JudgeOutcome(
             verdict=verdict,
-            preview=tool.preview(args),
+            preview="\n".join((tool.preview(args), *_leading(request.real_paths))),
             needs_sandbox=tool.spec.needs_sandbox,
             repeatable=tool.spec.repeatable,
             timeout_seconds=tool.timeout_seconds(args),
@@ -125,6 +125,7 @@ class Examiner:
                 question.actions,
                 verdict.policy_version,
                 tainted=request.tainted,
+                leads=request.real_paths,
             ),
             operands=operands_of(question.actions) if isinstance(verdict, Ask) else (),
         )
@@ -184,6 +185,11 @@ class Examiner:
             suspicion=gathered.suspicion if gathered else 0.0,
             task_risk=request.task_risk,
         )
+
+
+def _leading(real_paths: Mapping[str, str]) -> Iterator[str]:
+    for path, target in sorted(real_paths.items()):
+        yield one_line(f"{path} → {target}")
 
 
 def _provenance(request: JudgeRequest) -> Provenance:

@@ -16,6 +16,10 @@ class Ledger(Protocol):
         """
         ...
 
+    async def knows(self, task_id: str, call_id: str) -> bool:
+        """Whether the call has begun. Raises: StorageUnusable."""
+        ...
+
     async def finish(self, task_id: str, call_id: str, result_ref: BlobRef) -> BlobRef:
         """Record what the call gave. The first record stays, and is returned if there is one."""
         ...

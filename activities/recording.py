@@ -11,7 +11,7 @@ from contracts.blobs import BlobRef
 from contracts.planning import PlanRequest, Usage
 from contracts.tools import ToolResult, canonical_json
 from contracts.values import JsonObject
-from contracts.verdicts import Deny, Verdict
+from contracts.verdicts import Allow, Deny, Verdict
 
 MOST_ARGUMENT_BYTES = 65_536
 """Of longer arguments the record has only the digest."""
@@ -68,6 +68,16 @@ def ended(request: RunRequest, result: ToolResult, ref: BlobRef, seconds: float)
         "files": [{"sha256": file.blob.sha256, "size": file.size} for file in result.files + result.send if file.blob],
     }
     return _of_call(request, "effect.ended", data)
+
+
+def cut(request: RunRequest, error: str, seconds: float) -> Event:
+    """After an effect that gave no result: it may have happened in part."""
+    return _of_call(request, "effect.ended", {"ok": False, "error": error, "seconds": round(seconds, 3)})
+
+
+def standing_used(request: RunRequest, said: Allow) -> Event:
+    """Something that a person has allowed for good spared them a question."""
+    return _of_call(request, "standing.used", {"rule_id": said.standing}, said.policy_version)
 
 
 def replayed(request: RunRequest, ref: BlobRef) -> Event:

@@ -7,11 +7,11 @@ put another link in the place. The sandbox itself is what holds then.
 import asyncio
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from activities import outcomes
 from activities.examining import Examined, Examiner
-from contracts.activities import Fingerprint, JudgeRequest
-from contracts.language import Language
+from contracts.activities import Fingerprint, RunRequest
 from contracts.paths import Followed
 from contracts.sandbox import FileRefused, Files, Sandbox
 from contracts.texts import links as texts
@@ -27,24 +27,38 @@ _FIXED = frozenset({"/", "/workspace", "/home/agent", "/tmp", "/dev/null", "/dev
 _STRICTNESS: tuple[type, ...] = (Allow, Ask)
 
 
+@dataclass(frozen=True)
+class Moved:
+    """Links lead elsewhere than was judged: what to say instead of running the call, and where they lead."""
+
+    result: ToolResult
+    real: dict[str, str] | None = None
+    """None if that could not be found out."""
+
+
 async def led_elsewhere(
-    examined: Examined, request: JudgeRequest, sandbox: Sandbox | None, examiner: Examiner, language: Language
-) -> ToolResult | None:
-    """What to say instead of running it, if its links lead to what is judged more strictly. Raises: SandboxLost."""
+    examined: Examined, run: RunRequest, sandbox: Sandbox | None, examiner: Examiner
+) -> Moved | None:
+    """None if its links lead to what was judged, or to nothing stricter. Raises: SandboxLost."""
+    request, language = run.judged, run.language
     if sandbox is None or examined.tool is None:
         return None
     try:
         real = await real_paths(examined.tool.actions(examined.args), sandbox.files)
     except FileRefused as refused:
-        return outcomes.changed(request.call, texts.LINKS_UNCLEAR.say(language, why=str(refused)))
-    if not real:
+        return Moved(outcomes.changed(request.call, texts.LINKS_UNCLEAR.say(language, why=str(refused))))
+    seen = request.real_paths
+    # What a person said yes to is the target on the card, and no other, however it is judged.
+    unseen = run.approval is not None and any(real.get(path, path) != target for path, target in seen.items())
+    if not real and not unseen:
         return None
     again = (await examiner.examine(request, real, again=True)).outcome.verdict
-    if not is_stricter(again, examined.outcome.verdict):
+    if not unseen and not is_stricter(again, examined.outcome.verdict):
         return None
-    link, target = _named(real, again)
+    link, target = _named(real or {path: path for path in seen}, again)
     rules = ", ".join(dict.fromkeys(reason.rule for reason in again.reasons))
-    return outcomes.changed(request.call, texts.LINK_CHANGED.say(language, link=link, target=target, rules=rules))
+    said = texts.LINK_CHANGED.say(language, link=link, target=target, rules=rules)
+    return Moved(outcomes.changed(request.call, said), real)
 
 
 async def real_paths(actions: Iterable[Action], files: Files) -> dict[str, str]:

@@ -72,6 +72,10 @@ class Ledger:
 
         return await self._database.write(step)
 
+    async def knows(self, task_id: str, call_id: str) -> bool:
+        """Whether the call has begun. Raises: StorageUnusable."""
+        return await self._database.read(lambda connection: _find(connection, task_id, call_id)) is not None
+
     async def finish(self, task_id: str, call_id: str, result_ref: BlobRef) -> BlobRef:
         """Record what the effect gave. The first record stays, and is returned if there is one.
 

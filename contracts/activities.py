@@ -37,6 +37,8 @@ class JudgeRequest(Value):
     task_risk: int = 0
     budget_usd: float | None = None
     goal: str = ""
+    real_paths: dict[str, str] = Field(default_factory=dict)
+    """Where links of the sandbox lead that an attempt at this call has found to matter."""
 
 
 class Demands(Value):
@@ -131,6 +133,8 @@ class RunOutcome(Value):
     send: tuple[Attachment, ...] = ()
     replayed: bool = False
     """True if the effect had already happened in an earlier attempt and its record was read back."""
+    real_paths: dict[str, str] | None = None
+    """Of a call that is `changed` because its links lead elsewhere: where they lead."""
 
 
 class Planning:

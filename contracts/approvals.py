@@ -27,10 +27,14 @@ class Bound(Value):
     """SHA-256 of each file that the call would run or send, by its real path; `absent`, or `folder`."""
     policy_version: str = ""
     tainted: bool = False
+    leads: dict[str, str] = Field(default_factory=dict)
+    """Where links lead that the person was shown."""
 
     def digest(self) -> Sha256:
-        """SHA-256 in hex over the canonical JSON of all fields."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        """SHA-256 in hex over the canonical JSON of all fields, without links where there are none: approvals that
+        were asked before there were any stay what they are."""
+        fields = self.model_dump(mode="json", exclude=set() if self.leads else {"leads"})
+        text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

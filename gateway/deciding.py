@@ -1,12 +1,14 @@
 """The one way by which a person's yes or no reaches a task, whatever they pressed, wrote or typed."""
 
 import asyncio
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from audit.storage import StorageUnusable
 from contracts import errors
 from contracts.approvals import StepUp, approval_purpose
 from contracts.audit import Event, NoRecord, Recorder
@@ -24,6 +26,8 @@ Confirm = Callable[[str, str, str, datetime], StepUp]
 
 YES = frozenset({"yes", "y", "ok", "okay", "approve", "approved", "是", "好", "好的", "同意", "批准", "可以"})
 NO = frozenset({"no", "n", "deny", "denied", "don't", "不", "否", "不行", "不要", "拒绝", "不同意"})
+
+_log = logging.getLogger(__name__)
 
 _CODE = re.compile(r"\d{6}")
 _ALWAYS: dict[str, Always] = {"always": "person", "task": "task"}
@@ -85,7 +89,7 @@ class Deciding:
         try:
             await self._desk.decide(task_id, decision)
         except Refused as refused:
-            await self._recorder.record(_refusal(task_id, approval, said, refused))
+            await self._note(_refusal(task_id, approval, said, refused))
             raise
 
     async def answer(self, task_id: str, approval: Approval, said: Said, language: Language) -> str:
@@ -106,6 +110,13 @@ class Deciding:
         if said.approve and said.always:
             return texts.ALLOWED_FROM_NOW.say(language)
         return (gateway_texts.APPROVED if said.approve else gateway_texts.DENIED).say(language)
+
+    async def _note(self, refusal: Event) -> None:
+        """It is refused either way, and the person is told why."""
+        try:
+            await self._recorder.record(refusal)
+        except StorageUnusable as error:
+            _log.error("a refused decision cannot be written down: %s", error)
 
     async def _stepped_up(self, approval: Approval, said: Said) -> StepUp:
         if not said.code.strip():

@@ -108,8 +108,8 @@ class Gateway:
         speakers: Mapping[str, Speaker] = {channel.name: Speaker(channel, outbox, pace) for channel in channels}
         self._tidings = Tidings(access, self.pairing, speakers, language)
         self._deliveries = Deliveries(speakers, outbox, blobs, sentence_for)
-        deciding = Deciding(self._desk, confirm)
-        standing = StandingDesk(lambda: standing_in(places.standing, sealer))
+        deciding = Deciding(self._desk, confirm, recorder)
+        standing = StandingDesk(lambda: standing_in(places.standing, sealer), recorder)
         orders = KillOrders(kills, self._desk, outbox, requests)
         obeying = Obeying(self._desk, outbox, requests, sentence_for, deciding, standing, orders)
         self._reception = Reception(

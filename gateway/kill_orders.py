@@ -2,6 +2,7 @@
 
 import re
 
+from audit.storage import StorageUnusable
 from contracts.kill import Kill, KillLevel
 from contracts.language import Language
 from contracts.texts import kill as texts
@@ -61,6 +62,8 @@ class KillOrders:
             return texts.NO_SUCH_STOP.say(language, kill_id=kill_id) if kill_id else texts.NOTHING_STOPPED.say(language)
         except FactorRefused as refused:
             return refused.sentence.say(language, **refused.values)
+        except StorageUnusable as error:
+            return texts.LIFT_NOT_RECORDED.say(language, reason=error)
         return texts.LIFTED.say(language, what=what_of(lifted, language))
 
     async def _pulled(self, level: KillLevel, task_id: str | None, person: Person, language: Language) -> str:

@@ -7,6 +7,7 @@ from html import escape
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
+from audit.storage import StorageUnusable
 from contracts.kill import Kill, KillLevel
 from contracts.language import Language
 from contracts.texts import kill as texts
@@ -76,6 +77,8 @@ async def _lifted(kills: KillDesk, code: str, language: Language) -> tuple[str, 
         return texts.NOTHING_STOPPED.say(language), 409
     except FactorRefused as refused:
         return refused.sentence.say(language, **refused.values), 403
+    except StorageUnusable as error:
+        return texts.LIFT_NOT_RECORDED.say(language, reason=error), 503
     return texts.LIFTED.say(language, what=what_of(lifted, language)), 200
 
 

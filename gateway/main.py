@@ -6,6 +6,7 @@ from gateway.access import Access
 from gateway.archive import Archive
 from gateway.channels.telegram import Telegram
 from gateway.gateway import Gateway, Places
+from gateway.recording import factor_of
 from gateway.replay_page import Replays
 from gateway.telling import lift_elsewhere
 from gateway.wording import sentence_for
@@ -17,7 +18,6 @@ from runtime.killing.brake import FileBrake
 from runtime.killing.desk import KillDesk
 from runtime.killing.state import StateFile
 from runtime.paths import DataPaths
-from runtime.second_factor import SecondFactor
 from runtime.settings import Settings
 from runtime.telemetry import Telemetry
 from runtime.temporal import connect
@@ -45,7 +45,7 @@ def build(
         limits=Limits(budget_usd=settings.task_budget_usd),
         port=settings.gateway_port,
         kills=KillDesk.of(
-            paths, keyring, SecondFactor(paths, keyring), recorder, lift_elsewhere(settings, paths, keyring)
+            paths, keyring, factor_of(settings, keyring), recorder, lift_elsewhere(settings, paths, keyring)
         ),
         brake=FileBrake(StateFile.of(paths, keyring)),
         ui_origins=ui_origins(settings),
@@ -53,7 +53,7 @@ def build(
         access=access,
         language=settings.language,
         sealer=keyring,
-        confirm=SecondFactor(paths, keyring).confirm,
+        confirm=factor_of(settings, keyring).confirm,
         recorder=recorder,
         replays=Replays(Archive(settings, keyring)),
     )

@@ -75,7 +75,8 @@ class SecondFactor:
     def __init__(
         self, paths: DataPaths, keyring: Keyring, record: Callable[[Event], None] = lambda _event: None
     ) -> None:
-        """`record` is told of everything, after it is on disk; what it raises refuses the code."""
+        """`record` is told of everything: of a code once it is used up, of a change before it is made. What it raises
+        refuses the code and keeps the change from being made."""
         self._path = paths.second_factor
         self._keyring = keyring
         self._record = record
@@ -114,15 +115,15 @@ class SecondFactor:
             if step is None:
                 self._tell("factor.refused", by, "factor:add")
                 raise FactorRefused(texts.WRONG)
+            self._tell("factor.enrolled", by, "factor:add")
             self._write(_Stored(secret=secret, added_at=now, last_step=step))
-        self._tell("factor.enrolled", by, "factor:add")
 
     def remove(self, code: str, by: str, now: datetime) -> None:
         """Raises: FactorRefused."""
         with self._locked():
             self._taken(code, "factor:remove", by, now)
+            self._tell("factor.removed", by, "factor:remove")
             self._path.unlink()
-        self._tell("factor.removed", by, "factor:remove")
 
     def _taken(self, code: str, purpose: str, by: str, now: datetime) -> None:
         """Use the code up, or count it as wrong."""
@@ -189,9 +190,7 @@ def _looked_at(stored: _Stored, code: str, now: datetime) -> tuple[_Stored, Fact
     if step is not None:
         return stored, FactorRefused(texts.USED)
     wrong = stored.wrong + 1
-    until = (
-        now + min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(wrong - WRONG_ALLOWED, 16)) if wrong >= WRONG_ALLOWED else None
-    )
+    until = now + _wait_after(wrong) if wrong >= WRONG_ALLOWED else None
     after = stored.model_copy(update={"wrong": wrong, "locked_until": until})
     return after, FactorRefused(texts.WRONG)
 

@@ -40,7 +40,7 @@ def run_service(
         return USAGE
     paths = DataPaths(settings.data_dir)
     paths.prepare()
-    redactor = Redactor(secrets_of(dict(settings), os.environ))
+    redactor = redactor_of(settings)
     log = start_logging(name, logs=paths.logs, level=settings.log_level, redactor=redactor)
     telemetry = start_telemetry(name, metrics_port=metrics_port(settings), otlp_endpoint=settings.otlp_endpoint)
     try:
@@ -48,3 +48,8 @@ def run_service(
     finally:
         telemetry.close()
         log.close()
+
+
+def redactor_of(settings: Settings) -> Redactor:
+    """Masks this installation's secrets."""
+    return Redactor(secrets_of(dict(settings), os.environ))

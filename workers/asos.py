@@ -11,6 +11,7 @@ from contracts.texts import cli as texts
 from gateway.cli import asking, auditing, chat, demo, files, histories, sandboxes, shell, steering, tasks, undoing
 from runtime.keys import KeyringUnusable
 from runtime.paths import DataPaths, FolderUnusable
+from runtime.service import redactor_of
 from runtime.settings import Settings, SettingsInvalid, read_settings
 from runtime.stack.parts import stack_of
 from runtime.stack.state import read_state
@@ -37,7 +38,7 @@ def ensure_up(settings: Settings) -> None:
     finally:
         progress.end()
     if outcome.failure is not None:
-        show_failure(console, outcome.failure, settings.language, stack.redactor_of(settings))
+        show_failure(console, outcome.failure, settings.language, redactor_of(settings))
         raise typer.Exit(1)
 
 

@@ -50,6 +50,8 @@ class Calls:
         self._workplace = workplace
         self._approving = Approving(state, asking, workplace)
         self._halting = halting
+        self._real_paths: dict[str, dict[str, str]] = {}
+        """By call: where its links lead, so that the next question is about the real target."""
 
     async def run_all(self, calls: tuple[ToolCall, ...]) -> None:
         """Run them and add their turns to what the planner reads next, in the order in which it asked."""
@@ -150,6 +152,7 @@ class Calls:
             task_risk=state.risk_score,
             budget_usd=state.budget_usd,
             goal=state.given.goal,
+            real_paths=self._real_paths.get(call.call_id, {}),
         )
 
     async def _act(self, call: ToolCall, judged: JudgeOutcome, leave: Leave) -> ToolTurn:
@@ -244,6 +247,8 @@ class Calls:
         state = self._state
         state.takes_in(taken_in(outcome.provenance))
         state.files.extend(outcome.send)
+        if outcome.real_paths is not None:
+            self._real_paths[call.call_id] = outcome.real_paths
         self._show(call, "done" if outcome.turn.ok else "denied" if outcome.turn.error == "denied" else "failed")
         return outcome.turn
 

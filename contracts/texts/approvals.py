@@ -83,6 +83,7 @@ SCOPE_TASK = Sentence(en="in task {task_id}", zh="任务 {task_id} 内")
 SCOPE_PERSON = Sentence(en="in all tasks of {user_id}", zh="{user_id} 的所有任务")
 REVOKED = Sentence(en="Revoked: it is asked again from now on.", zh="已撤销：今后会再次询问。")
 NO_RULE = Sentence(en="No rule {rule_id} of yours is in force.", zh="没有生效的规则 {rule_id}。")
+LINK_DIFFERS = Sentence(en="{path} leads to {target} now", zh="{path} 现在指向 {target}")
 RULES_SILENT = Sentence(
     en="The list of what is allowed for good cannot be read now; until it can, everything is asked.",
     zh="目前无法读取长期允许的操作列表；在此期间所有操作都会询问。",

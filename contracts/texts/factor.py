@@ -22,6 +22,10 @@ UNREADABLE = Sentence(
     en="The second factor cannot be read ({reason}). Restore {path} from your backup, with the keyring beside it.",
     zh="无法读取第二因素（{reason}）。请从备份恢复 {path} 以及同处的密钥环。",
 )
+NOT_RECORDED = Sentence(
+    en="This cannot be written into the audit log ({reason}), so it does not count.",
+    zh="无法写入审计日志（{reason}），因此无效。",
+)
 NEEDS_OLD = Sentence(
     en="A second factor is set up already; replacing or removing it needs a code of it.",
     zh="已经设置了第二因素；更换或移除它需要它的一个验证码。",

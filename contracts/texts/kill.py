@@ -20,6 +20,14 @@ PULL_FAILED = Sentence(
     en="The stop could not be written down: {reason}. Stop the system with `asos down`.",
     zh="无法写入停止状态：{reason}。请用 `asos down` 停止系统。",
 )
+NOT_RECORDED = Sentence(
+    en="The stop holds, but it could not be written into the audit log: {reason}",
+    zh="停止已生效，但无法写入审计日志：{reason}",
+)
+LIFT_NOT_RECORDED = Sentence(
+    en="Nothing is lifted: that cannot be written into the audit log ({reason}).",
+    zh="未解除任何停止：无法写入审计日志（{reason}）。",
+)
 LIFTED = Sentence(en="Lifted: {what}. Work goes on.", zh="已解除：{what}。工作继续。")
 NOTHING_STOPPED = Sentence(en="Nothing is stopped.", zh="当前没有任何停止。")
 NO_SUCH_STOP = Sentence(en="No such stop is in force: {kill_id}", zh="没有生效的停止：{kill_id}")

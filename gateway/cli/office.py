@@ -19,6 +19,7 @@ from contracts.texts import approvals as approval_texts
 from contracts.texts import cli as texts
 from gateway.deciding import CodeNeeded, Deciding, NothingStanding
 from gateway.desk import Desk, DeskUnreachable, NoSuchTask, Refused
+from gateway.recording import AtHand, factor_of
 from gateway.temporal_desk import TemporalDesk
 from runtime import addresses
 from runtime.blobs import FileBlobs
@@ -26,7 +27,7 @@ from runtime.keys import Keyring
 from runtime.killing.brake import FileBrake
 from runtime.killing.state import StateFile
 from runtime.paths import DataPaths
-from runtime.second_factor import FactorRefused, SecondFactor
+from runtime.second_factor import FactorRefused
 from runtime.settings import Settings
 from runtime.telemetry import quiet_runtime
 from runtime.temporal import TemporalUnreachable, connect
@@ -70,7 +71,8 @@ class Office:
     @property
     def deciding(self) -> Deciding:
         """How a yes or no of this terminal reaches a task."""
-        return Deciding(self.desk, SecondFactor(DataPaths(self.settings.data_dir), self.keyring).confirm)
+        confirm = factor_of(self.settings, self.keyring).confirm
+        return Deciding(self.desk, confirm, AtHand(self.settings, self.keyring))
 
     @property
     def by(self) -> str:

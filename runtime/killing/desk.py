@@ -45,16 +45,22 @@ class KillDesk:
 
     async def pull(self, level: KillLevel, task_id: str | None, by: str, reason: str = "") -> Kill:
         """In force when this returns. Raises: OSError if it cannot be written, ValueError."""
-        kill = await asyncio.to_thread(self._switch.pull, level, task_id, by, reason)
+        kill = await self.write(level, task_id, by, reason)
         await self.pulled(kill)
         return kill
 
-    async def pulled(self, kill: Kill) -> None:
-        """Record a stop that is in force."""
+    async def write(self, level: KillLevel, task_id: str | None, by: str, reason: str = "") -> Kill:
+        """The same, without the line in the audit, for who acts on it first. Raises: OSError, ValueError."""
+        return await asyncio.to_thread(self._switch.pull, level, task_id, by, reason)
+
+    async def pulled(self, kill: Kill) -> str:
+        """Record a stop that is in force; gives why that failed."""
         try:
             await self._record("kill.pulled", kill.by, (kill,))
         except Exception as error:  # whatever is wrong with the record: the stop holds
             _log.error("the stop %s could not be recorded: %s", kill.kill_id, error)
+            return str(error) or type(error).__name__
+        return ""
 
     async def in_force(self) -> tuple[Kill, ...]:
         return await asyncio.to_thread(self._switch.in_force)

@@ -54,12 +54,14 @@ class KillSwitch:
         self.take_over(kill)
         return kill
 
-    def take_over(self, kill: Kill) -> None:
-        """The same stop as another machine's; the same id again changes nothing. Raises: OSError."""
+    def take_over(self, kill: Kill) -> bool:
+        """The same stop as another machine's; False if it is known, which changes nothing. Raises: OSError."""
         with self._locked():
             state = self._file.read()
-            if all(kill.kill_id != other.kill_id for other in state.kills):
+            fresh = all(kill.kill_id != other.kill_id for other in state.kills)
+            if fresh:
                 self._write(state, (*state.kills, kill))
+            return fresh
 
     def in_force(self) -> tuple[Kill, ...]:
         """What a damaged file stands for is among them."""
@@ -75,13 +77,17 @@ class KillSwitch:
 
     def lift(self, kills: tuple[Kill, ...], step_up: StepUp | None) -> tuple[Kill, ...]:
         """Take exactly these out of force. Raises: LiftRefused, OSError."""
-        if not self._verify(step_up, purpose_of(kills), self._now()):
-            raise LiftRefused("the second factor has not confirmed that these stops are lifted")
+        self.check(kills, step_up)
         lifted = {kill.kill_id for kill in kills}
         with self._locked():
             state = self._file.read()
             self._write(state, tuple(kill for kill in state.kills if kill.kill_id not in lifted))
         return kills
+
+    def check(self, kills: tuple[Kill, ...], step_up: StepUp | None) -> None:
+        """Whether exactly these may be lifted with it. Raises: LiftRefused."""
+        if not self._verify(step_up, purpose_of(kills), self._now()):
+            raise LiftRefused("the second factor has not confirmed that these stops are lifted")
 
     def _write(self, before: State, kills: tuple[Kill, ...]) -> None:
         self._file.write(State(written=max(before.written + 1, time.time_ns()), kills=kills))

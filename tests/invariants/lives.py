@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from activities.acting import Acting
+from activities.preparing import Preparing
 from contracts.activities import RunRequest
 from contracts.sandbox import SweepReport
 from tests.invariants.switch import Switch, always_soon, replaced
@@ -15,13 +15,13 @@ async def _at_once(_: SandboxWorkflow, act: Callable[[], Awaitable[object]], *, 
     return await act()
 
 
-_prepared = Acting._prepared
+_prepared = Preparing.prepared
 
 
-async def _in_whatever_there_is(acting: Acting, request: RunRequest) -> object:
+async def _in_whatever_there_is(preparing: Preparing, request: RunRequest) -> object:
     assert request.lease is not None
     lease = request.lease.model_copy(update={"runtime": "runsc"})
-    return await _prepared(acting, request.model_copy(update={"lease": lease}))
+    return await _prepared(preparing, request.model_copy(update={"lease": lease}))
 
 
 LIVES = (
@@ -33,7 +33,7 @@ LIVES = (
     Switch(
         "a demanded runtime is never a weaker one, says the worker",
         "tests/tools/test_acting.py::test_a_call_that_needs_another_runtime_does_not_run",
-        replaced(Acting, "_prepared", _in_whatever_there_is),
+        replaced(Preparing, "prepared", _in_whatever_there_is),
     ),
     Switch(
         "what a living sandbox or a fork names is not collected",

@@ -80,6 +80,9 @@ class ListedLedger:
             raise CallChanged(call_id)
         return InDoubt(started_at=NOW, host=entry[1]) if entry[2] is None else Done(result_ref=entry[2])
 
+    async def knows(self, task_id: str, call_id: str) -> bool:
+        return (task_id, call_id) in self.entries
+
     async def finish(self, task_id: str, call_id: str, result_ref: BlobRef) -> BlobRef:
         args_sha256, host, first = self.entries[task_id, call_id]
         self.entries[task_id, call_id] = (args_sha256, host, first or result_ref)
@@ -269,10 +272,24 @@ def request(what: ToolCall, *, approval: Approval | None = None, lease: Lease | 
     return RunRequest(judged=judged(what), lease=lease, approval=approval)
 
 
-def approval(what: ToolCall, *, tainted: bool = False, version: str = "", **changes: object) -> Approval:
+def approval(
+    what: ToolCall,
+    *,
+    tainted: bool = False,
+    version: str = "",
+    leads: dict[str, str] | None = None,
+    **changes: object,
+) -> Approval:
     """What a person approved who was shown exactly this call, with no file that it would run or send."""
     cwd = "/workspace" if what.tool == "shell" else ""
-    bound = Bound(tool=what.tool, args_sha256=what.args_sha256, cwd=cwd, tainted=tainted, policy_version=version)
+    bound = Bound(
+        tool=what.tool,
+        args_sha256=what.args_sha256,
+        cwd=cwd,
+        tainted=tainted,
+        policy_version=version,
+        leads=leads or {},
+    )
     covered = Covered(
         call_id=what.call_id,
         tool=what.tool,

@@ -42,6 +42,13 @@ class Reference:
         return Demands()
 
 
+class Asks(Reference):
+    """Asks about everything for the same reason, wherever it leads."""
+
+    def judge(self, question: Question) -> Verdict:
+        return Ask(reasons=(Reason(rule="outside_workspace", detail="somewhere"),))
+
+
 @pytest.fixture
 def rig(sandbox: LocalSandbox, blobs: MemoryBlobs) -> Rig:
     (sandbox.workspace / "own").mkdir()
@@ -201,3 +208,52 @@ async def test_the_verdict_on_a_call_counts_links_that_are_known(rig: Rig) -> No
     linked = await examiner.examine(asked, {"/workspace/l": SECRET})
 
     assert (plain.outcome.verdict.kind, linked.outcome.verdict.kind) == ("allow", "deny")
+
+
+async def test_what_was_found_to_lead_elsewhere_is_not_final_and_is_said(rig: Rig) -> None:
+    what = call("files", {"operation": "read", "path": "l"})
+    link(rig, "l", SECRET)
+
+    outcome = await ActivityEnvironment().run(rig.acting.run_tool, request(what))
+    assert rig.host.sandbox is not None
+    (rig.host.sandbox.workspace / "l").unlink()
+    (rig.host.sandbox.workspace / "l").symlink_to("own/file.txt")
+    again = await ActivityEnvironment().run(rig.acting.run_tool, request(what))
+
+    assert outcome.real_paths == {"/workspace/l": SECRET}
+    assert again.turn.ok, again.turn.headline
+
+
+async def test_the_next_question_is_about_the_real_target(rig: Rig) -> None:
+    link(rig, "l", SECRET)
+    asked = judged(call("files", {"operation": "read", "path": "l"}))
+
+    before = (await rig.examiner.examine(asked)).outcome
+    after = (await rig.examiner.examine(asked.model_copy(update={"real_paths": {"/workspace/l": SECRET}}))).outcome
+
+    assert isinstance(before.verdict, Allow)
+    assert not isinstance(after.verdict, Allow)
+    assert f"/workspace/l → {SECRET}" in after.preview
+    assert before.bound is not None
+    assert after.bound is not None
+    assert before.bound.digest() != after.bound.digest()
+
+
+@pytest.mark.parametrize(("now", "changed"), [("/opt/data/a", False), ("/opt/data/b", True), ("own/file.txt", True)])
+async def test_a_yes_is_for_the_target_that_was_on_the_card(rig: Rig, now: str, changed: bool) -> None:
+    # given: a yes to a link that led to /opt/data/a
+    rig = Rig(rig.blobs, rig.host, policy=Asks(), tools=(FileTool(),))  # type: ignore[arg-type]  # another judge
+    what, shown = call("files", {"operation": "read", "path": "l"}), {"/workspace/l": "/opt/data/a"}
+    link(rig, "l", now)
+    asked = request(what)
+    asked = asked.model_copy(
+        update={
+            "judged": asked.judged.model_copy(update={"real_paths": shown}),
+            "approval": approval(what, leads=shown),
+        }
+    )
+
+    outcome = await ActivityEnvironment().run(rig.acting.run_tool, asked)
+
+    assert outcome.turn.error != "denied", outcome.turn.headline
+    assert (outcome.turn.error == "changed") is changed, outcome.turn.headline

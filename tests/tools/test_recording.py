@@ -1,9 +1,12 @@
 """What judging, acting and thinking write down, and that without a record nothing happens."""
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import pytest
+from temporalio.activity import ActivityCancellationDetails
+from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities import recording
@@ -13,6 +16,7 @@ from audit.storage import StorageUnusable
 from contracts.activities import RunRequest
 from contracts.audit import Event
 from contracts.messages import HostGrant
+from contracts.sandbox import SandboxLost
 from contracts.tools import ToolCall
 from contracts.verdicts import Allow, Ask, Deny, Reason, RiskPart, Verdict
 from tests.tools.acting_parts import OneHost, Rig, approval, call, judged, request
@@ -162,3 +166,60 @@ async def test_what_the_last_look_refuses_is_written_down(
 
     (line,) = kept.events
     assert (line.kind, line.data["error"], line.data["rules"]) == ("effect.refused", error, ["deletes"])
+
+
+async def test_a_standing_rule_that_spares_a_question_is_written_down_when_it_is_used(rig: Rig) -> None:
+    rig.policy.verdict, kept = Allow(standing="abcd1234"), Kept()
+
+    await run(rig, kept, request(TOUCH))
+
+    assert kept.kinds == ["effect.begun", "standing.used", "effect.ended"]
+    assert kept.events[1].data["rule_id"] == "abcd1234"
+
+
+async def test_without_a_record_of_the_standing_rule_nothing_runs(rig: Rig, sandbox: LocalSandbox) -> None:
+    rig.policy.verdict = Allow(standing="abcd1234")
+
+    with pytest.raises(StorageUnusable):
+        await run(rig, Kept(full="standing.used"), request(TOUCH))
+
+    assert effects(sandbox) == 0
+
+
+@pytest.mark.parametrize("full", ["", "effect.ended"])
+async def test_an_effect_whose_sandbox_is_lost_ends_in_the_record_as_far_as_it_can(
+    rig: Rig, sandbox: LocalSandbox, monkeypatch: pytest.MonkeyPatch, full: str
+) -> None:
+    kept = Kept(full=full)
+
+    async def breaks_away(*_args: object, **_more: object) -> None:
+        raise SandboxLost("it is gone")
+
+    monkeypatch.setattr(sandbox, "run", breaks_away)
+
+    with pytest.raises(ApplicationError, match="it is gone"):
+        await run(rig, kept, request(TOUCH))
+
+    assert kept.kinds == ["effect.begun", *(["effect.ended"] if not full else [])]
+    assert [event.data["error"] for event in kept.events[1:]] == ([] if full else ["sandbox_lost"])
+
+
+async def test_a_call_that_is_cancelled_ends_in_the_record(
+    rig: Rig, sandbox: LocalSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, runs = Kept(), asyncio.Event()
+
+    async def hangs(*_args: object, **_more: object) -> None:
+        runs.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(sandbox, "run", hangs)
+    environment = ActivityEnvironment()
+    running = asyncio.create_task(environment.run(acting(rig, kept).run_tool, request(TOUCH)))
+    await runs.wait()
+    environment.cancel(ActivityCancellationDetails(cancel_requested=True))
+
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert kept.kinds == ["effect.begun", "effect.ended"]
+    assert kept.events[1].data["error"] == "cancelled"

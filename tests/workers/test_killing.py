@@ -18,7 +18,7 @@ from temporalio.client import (
 )
 
 from contracts.approvals import StepUp
-from contracts.audit import Event
+from contracts.audit import Event, NoRecord
 from contracts.kill import Kill, LiftOrder, Stopped
 from contracts.planning import NextStep, PlanRequest, Reply
 from contracts.queues import WORKFLOWS, task_workflow_id
@@ -127,7 +127,7 @@ async def test_a_worker_acts_on_what_it_sees_whoever_wrote_it(machine: Machine) 
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_another_machine_is_stopped_and_lifted_through_its_own_door(machine: Machine, served: Served) -> None:
-    door = KillDoor(machine.switch, machine.stopping)
+    door = KillDoor(machine.switch, machine.stopping, NoRecord())
     entry = Entry(served.doors, TOKEN, LOOPBACK_NAMES, door)
     kill = kill_of("t1").model_copy(update={"kill_id": "k9"})
     secret, before = new_secret(), datetime.now(UTC) - timedelta(minutes=5)

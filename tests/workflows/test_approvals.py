@@ -7,7 +7,7 @@ import pytest
 from temporalio.client import Client, WorkflowHandle
 
 from contracts import errors
-from contracts.activities import ApprovalNote
+from contracts.activities import ApprovalNote, RunOutcome, RunRequest
 from contracts.approvals import Shape, StepUp, approval_purpose
 from contracts.messages import HostGrant
 from contracts.planning import Reply
@@ -118,6 +118,32 @@ async def test_a_call_whose_circumstances_change_is_judged_and_asked_anew(client
 
     assert [run.approval for run in script.runs] == [first, second]
     assert turns(script, 2)[0].ok
+
+
+async def test_a_call_whose_links_lead_elsewhere_is_asked_about_with_their_real_targets(client: Client) -> None:
+    # given: a call that is permitted as it is written, and asked about where it really leads
+    led = {"/workspace/l": "/home/agent/.netrc"}
+    script = scripted(calls(call(script="cat l"), call(script="cat other")), DONE)
+    script.verdict = lambda asked: asking() if asked.real_paths else Allow()
+
+    def run(request: RunRequest) -> RunOutcome:
+        if request.judged.call.summary == "shell cat l" and request.judged.real_paths != led:
+            return failed(request, "changed").model_copy(update={"real_paths": led})
+        return ok(request)
+
+    script.tool = run
+    async with alone(client, script) as on:
+        handle = await on.start()
+        asked = await question(on, handle)
+        await decide(handle, asked)
+        await handle.result()
+
+    # then: one question, and the call that it was about ran with exactly those targets
+    runs = [run for run in script.runs if run.judged.call.summary == "shell cat l"]
+    assert [run.approval for run in runs] == [None, asked]
+    assert [run.judged.real_paths for run in runs] == [{}, led]
+    assert all(not run.judged.real_paths for run in script.runs if run not in runs)
+    assert all(turn.ok for turn in turns(script, 2))
 
 
 async def test_a_call_that_never_stops_changing_is_given_up(client: Client) -> None:

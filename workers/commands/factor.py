@@ -11,8 +11,8 @@ from rich.console import Console
 
 from contracts.language import Language
 from contracts.texts import factor as texts
+from gateway.recording import factor_of
 from runtime.keys import Keyring, KeyringUnusable
-from runtime.paths import DataPaths
 from runtime.second_factor import FactorRefused, SecondFactor, address_of, new_secret
 from runtime.settings import Settings
 
@@ -76,7 +76,7 @@ def factor_app(settings: Settings) -> typer.Typer:
 
 def _factor(settings: Settings) -> SecondFactor:
     try:
-        return SecondFactor(DataPaths(settings.data_dir), Keyring.load(settings.data_dir))
+        return factor_of(settings, Keyring.load(settings.data_dir))
     except KeyringUnusable as error:
         Console(stderr=True).print(str(error), style="red", markup=False)
         raise typer.Exit(FAILED) from error

@@ -14,12 +14,13 @@ from pydantic import JsonValue
 from rich.console import Console
 from temporalio.service import RPCError
 
-from contracts.audit import NoRecord
+from audit.storage import StorageUnusable
 from contracts.kill import Kill, KillLevel, LiftOrder, Stopped
 from contracts.texts import kill as texts
 from gateway.cli.office import PATIENCE_SECONDS, Complaint, find_task, open_office
 from gateway.desk import DeskUnreachable, NoSuchTask
 from gateway.kill_orders import what_of
+from gateway.recording import AtHand, factor_of
 from gateway.telling import Telling, others
 from runtime import addresses
 from runtime.host_token import host_token
@@ -27,7 +28,7 @@ from runtime.keys import Keyring, KeyringUnusable
 from runtime.killing.desk import KillDesk
 from runtime.killing.switch import LiftRefused
 from runtime.paths import DataPaths
-from runtime.second_factor import FactorRefused, SecondFactor
+from runtime.second_factor import FactorRefused
 from runtime.settings import Settings
 from runtime.telemetry import quiet_runtime
 from runtime.temporal import TemporalUnreachable, connect
@@ -57,12 +58,17 @@ class Report:
     unreachable: dict[str, str] | None = None
     tasks: tuple[str, ...] | None = ()
     """None if Temporal did not answer."""
+    unrecorded: str = ""
+    """Why the stop is not in the audit."""
 
     @property
     def whole(self) -> bool:
         """Whether nothing was missed."""
         return (
-            not self.unreachable and self.tasks is not None and not any(one.left or one.problem for one in self.hosts)
+            not self.unreachable
+            and not self.unrecorded
+            and self.tasks is not None
+            and not any(one.left or one.problem for one in self.hosts)
         )
 
     def facts(self) -> JsonValue:
@@ -73,6 +79,7 @@ class Report:
             "hosts": [one.model_dump(mode="json") for one in self.hosts],
             "unreachable": dict(self.unreachable or {}),
             "tasks": None if self.tasks is None else list(self.tasks),
+            "unrecorded": self.unrecorded,
         }
 
 
@@ -85,8 +92,8 @@ class Killing:
         self._paths = DataPaths(settings.data_dir)
         self._keyring = Keyring.load(settings.data_dir)
         self._by = f"console:{getpass.getuser()}"
-        factor = SecondFactor(self._paths, self._keyring)
-        self._desk = KillDesk.of(self._paths, self._keyring, factor, NoRecord(), self._lift_elsewhere)
+        factor, recorder = factor_of(settings, self._keyring), AtHand(settings, self._keyring)
+        self._desk = KillDesk.of(self._paths, self._keyring, factor, recorder, self._lift_elsewhere)
         self._missed: dict[str, str] = {}
 
     async def pull(self, task: str | None, level: KillLevel, reason: str) -> int:
@@ -95,13 +102,13 @@ class Killing:
         began = time.monotonic()
         if at_once.pulled:
             kill, written = at_once.pulled.pop()
-            await self._desk.pulled(kill)
         else:
-            kill = await self._desk.pull(level, task_id, self._by, reason)
+            kill = await self._desk.write(level, task_id, self._by, reason)
             written = time.monotonic() - began
         report = Report(kill, written)
-        (told, report.unreachable), here, report.tasks = await asyncio.gather(
-            self._tell(kill), asyncio.to_thread(self._here, kill), self._tasks(kill)
+        # Beside the rest: an audit that hangs or is broken holds nothing up.
+        (told, report.unreachable), here, report.tasks, report.unrecorded = await asyncio.gather(
+            self._tell(kill), asyncio.to_thread(self._here, kill), self._tasks(kill), self._desk.pulled(kill)
         )
         report.hosts = _merged([*told, *here])
         report.seconds = (datetime.now(UTC) - kill.at).total_seconds()
@@ -130,6 +137,8 @@ class Killing:
             raise Complaint(texts.NO_SUCH_STOP.say(language, kill_id=kill_id), FAILED) from error
         except FactorRefused as error:
             raise Complaint(error.sentence.say(language, **error.values), FAILED) from error
+        except StorageUnusable as error:
+            raise Complaint(texts.LIFT_NOT_RECORDED.say(language, reason=error), FAILED) from error
         if self._as_json:
             _print_json({"lifted": [kill.model_dump(mode="json") for kill in lifted], "missed": dict(self._missed)})
         else:
@@ -205,6 +214,8 @@ class Killing:
                 self._say(texts.CLI_PROBLEM.say(language, host=one.host_id, problem=one.problem))
         for host, problem in (report.unreachable or {}).items():
             self._say(texts.CLI_PROBLEM.say(language, host=host, problem=problem))
+        if report.unrecorded:
+            self._say(texts.NOT_RECORDED.say(language, reason=report.unrecorded))
         if report.tasks is None:
             self._say(texts.CLI_NO_TEMPORAL.say(language))
         elif report.kill.level in ("task", "all"):

@@ -12,6 +12,7 @@ from audit.standing import standing_in
 from audit.storage import StorageUnusable
 from contracts.approvals import StandingRule
 from contracts.texts import approvals as texts
+from gateway.recording import AtHand
 from gateway.standing_rules import StandingDesk, rule_line
 from runtime.keys import Keyring, KeyringUnusable, SealBroken, UnknownKey
 from runtime.paths import DataPaths
@@ -61,7 +62,8 @@ def _read(settings: Settings) -> tuple[StandingRule, ...]:
 def _desk(settings: Settings) -> StandingDesk:
     """Raises: KeyringUnusable."""
     keyring = Keyring.load(settings.data_dir)
-    return StandingDesk(lambda: standing_in(DataPaths(settings.data_dir).standing, keyring))
+    store = DataPaths(settings.data_dir).standing
+    return StandingDesk(lambda: standing_in(store, keyring), AtHand(settings, keyring))
 
 
 def _fail(sentence: str) -> NoReturn:

@@ -22,7 +22,7 @@ from runtime.doctor.examine import examine
 from runtime.doctor.sandboxes import sandbox_checks
 from runtime.keys import Keyring, KeyringUnusable
 from runtime.paths import DataPaths, FolderUnusable
-from runtime.redact import Redactor, secrets_of
+from runtime.service import redactor_of
 from runtime.settings import Settings, SettingsInvalid, read_settings
 from runtime.stack.down import down as stop_stack
 from runtime.stack.lock import LockHeld
@@ -207,11 +207,6 @@ def _settings() -> Settings:
     except SettingsInvalid as error:
         _errors.print(texts.BAD_SETTING.say("en", name=error.name, problem=error.problem), style="red", markup=False)
         raise typer.Exit(2) from error
-
-
-def redactor_of(settings: Settings) -> Redactor:
-    """Masks this installation's secrets."""
-    return Redactor(secrets_of(dict(settings), os.environ))
 
 
 def _fail_with(failure: Failure, settings: Settings) -> NoReturn:

@@ -49,7 +49,7 @@ def halting_of(
     leads = settings.worker_role != "host"
     return Halting(
         Watcher(brake, stopping, client if leads else None, recorder, tell if leads else _to_nobody),
-        KillDoor(switch, stopping),
+        KillDoor(switch, stopping, recorder),
     )
 
 
