@@ -118,6 +118,7 @@ def test_a_page_gives_no_orders_even_to_a_model_that_obeys_it(
     assert done(asos, task) == ["files", "read", "files"]
 
 
+@pytest.mark.slow
 def test_always_holds_for_the_very_shape_and_until_it_is_taken_back(asos: Installation, model: ModelCloud) -> None:
     other = shell("python3 -c 'print(1)'")
     model.will_answer(shell(OPAQUE), shell(OPAQUE), other, shell(OPAQUE), words("Done."))
@@ -138,6 +139,7 @@ def test_always_holds_for_the_very_shape_and_until_it_is_taken_back(asos: Instal
     assert done(asos, task) == ["shell", "shell"]
 
 
+@pytest.mark.slow
 def test_what_holds_secrets_needs_a_code_that_was_never_used(
     asos: Installation, model: ModelCloud, phone: Authenticator
 ) -> None:
@@ -187,6 +189,7 @@ def test_the_past_can_be_explained_tested_against_a_draft_and_not_changed(
     assert "unknown key 'permisions'" in status.out
 
 
+@pytest.mark.slow
 def test_a_used_up_day_waits_for_a_yes(asos: Installation, model: ModelCloud, site: str, policy: Path) -> None:
     rules = yaml.safe_load(policy.read_text())
     rules["limits"] = {"requests": {"day": 1}}
@@ -204,6 +207,7 @@ def test_a_used_up_day_waits_for_a_yes(asos: Installation, model: ModelCloud, si
     assert status["outcome"] == "done"
 
 
+@pytest.mark.slow
 def test_a_stop_stops_and_stays_until_a_code_lifts_it(
     asos: Installation, model: ModelCloud, phone: Authenticator
 ) -> None:
