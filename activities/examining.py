@@ -169,7 +169,7 @@ class Examiner:
         arguments: tuple[Traced, ...] = ()
         if self._gathering is not None:
             arguments = traced(request.call, args, labels, gathered, tainted=request.tainted)
-        return Question(
+        question = Question(
             actor=request.actor,
             tool=tool.spec.name,
             args=args,
@@ -181,10 +181,9 @@ class Examiner:
             private=request.private,
             labels=labels,
             arguments=arguments,
-            spoken_effects=gathered.spoken_effects if gathered else (),
-            suspicion=gathered.suspicion if gathered else 0.0,
             task_risk=request.task_risk,
         )
+        return gathered.told(question) if gathered else question
 
 
 def _leading(real_paths: Mapping[str, str]) -> Iterator[str]:

@@ -69,8 +69,10 @@ class Shape(Value):
     """Such as `program: git`, `words: push`, `host: example.com`, `recipient: anna@example.com`."""
 
     def text(self) -> str:
-        """One line for a person and the record."""
-        return " ".join((self.tool, *(f"{name}={value}" for name, value in sorted(self.parts.items()))))
+        """One line for a person and the record: what must be the same, and in brackets the rules that asked."""
+        named = ", ".join(f"{name} {value}" for name, value in sorted(self.parts.items()) if name != "asks")
+        asks = self.parts.get("asks", "")
+        return f"{self.tool}: {named or '-'}" + (f" ({asks})" if asks else "")
 
 
 class StandingRule(Value):

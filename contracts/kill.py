@@ -32,7 +32,10 @@ class Halted(Exception):
 
     def __init__(self, kill: Kill) -> None:
         about = f"task {kill.task_id}" if kill.task_id else kill.level
-        super().__init__(f"the kill switch ({about}) was pulled by {kill.by} at {kill.at:%Y-%m-%d %H:%M:%S} UTC")
+        super().__init__(
+            f"the kill switch ({about}) was pulled by {kill.by} at {kill.at:%Y-%m-%d %H:%M:%S} UTC; "
+            "`asos kill --lift` lifts it"
+        )
         self.kill = kill
 
 

@@ -85,6 +85,9 @@ class ToolLabels(Value):
     """True if what it does can be taken back by the person, completely, at any time."""
     contacts: bool = False
     """True if its output is the person's own address book, whose entries may become recipients."""
+    ids: tuple[str, ...] = ()
+    """Fields of its structured output that name one thing of a closed list, such as the number of a mail, whoever
+    wrote the rest; `*` is each plain value of a list. Left out, `id` and the like of rows that nobody else wrote."""
 
 
 class Source(Value):

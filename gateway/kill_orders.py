@@ -100,5 +100,17 @@ def what_of(kills: tuple[Kill, ...], language: Language) -> str:
     )
 
 
+def line_of(kill: Kill, language: Language) -> str:
+    """One stop in force on one line: what, by whom, since when."""
+    return texts.CLI_IN_FORCE.say(
+        language,
+        what=what_of((kill,), language),
+        by=kill.by,
+        at=f"{kill.at:%Y-%m-%d %H:%M:%S}",
+        kill_id=kill.kill_id,
+        reason=kill.reason,
+    ).rstrip()
+
+
 def _by(person: Person) -> str:
     return f"{person.channel}:{person.user_id}"

@@ -36,10 +36,12 @@ class StandingDesk:
 
 def rule_line(rule: StandingRule, language: Language) -> str:
     """One rule on one line."""
-    scope = (
-        texts.SCOPE_PERSON.say(language, user_id=rule.user_id)
-        if rule.task_id is None
-        else texts.SCOPE_TASK.say(language, task_id=rule.task_id)
-    )
-    at = f"{rule.at:%Y-%m-%d}"
+    at, scope = f"{rule.at:%Y-%m-%d}", scope_of(rule, language)
     return texts.RULE.say(language, rule_id=rule.rule_id, at=at, scope=scope, shape=rule.shape.text())
+
+
+def scope_of(rule: StandingRule, language: Language) -> str:
+    """Where it holds, as a person reads it."""
+    if rule.task_id is None:
+        return texts.SCOPE_PERSON.say(language, user_id=rule.user_id)
+    return texts.SCOPE_TASK.say(language, task_id=rule.task_id)

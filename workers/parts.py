@@ -66,6 +66,7 @@ from workers.placing import Placing
 from workers.planners import planner_of
 from workers.policy_changes import PolicyChanges
 from workers.policy_in_force import policy_of
+from workers.policy_watch import looking_at_policy
 from workers.snapshots import snapshots_of
 from workers.sweeping import Sweeping
 from workers.watching import Watching
@@ -115,6 +116,7 @@ async def open_parts(settings: Settings, redactor: Redactor, runtime: Runtime) -
         client = await connect(settings, keyring, runtime=runtime, identity=f"worker-{settings.host_id}")
         recorder = await stack.enter_async_context(recording(settings, keyring, redactor.redact))
         await stack.enter_async_context(recording_later(recorder, later))
+        await stack.enter_async_context(looking_at_policy(policy_file.current))
         ledger = await Ledger.open(paths.ledger)
         stack.push_async_callback(ledger.close)
         snapshots = snapshots_in(settings, paths, keyring)

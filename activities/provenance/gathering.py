@@ -6,7 +6,7 @@ The judge and the acting worker both ask for the same reference, and so get the 
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from activities.planners.past import Past
@@ -16,11 +16,12 @@ from contracts.blobs import BlobRef
 from contracts.provenance import Effect, Provenance, Source
 from contracts.tools import ToolResult
 from contracts.transcript import Turn
+from contracts.verdicts import Question
 from memory.recent import Recent
 from memory.transcript import Transcript
 from policy.detector import suspicion
 from policy.provenance.sources import Sources
-from policy.provenance.spoken import spoken_effects
+from policy.provenance.spoken import delegates, spoken_effects, spoken_recipients
 
 KEPT = 32
 """So many states of transcripts are kept ready; a step asks for the same one with each of its calls, twice."""
@@ -36,7 +37,36 @@ class Gathered:
     whole: bool
     """False if the planner may have read what was not looked into."""
     spoken_effects: tuple[Effect, ...] = ()
+    spoken_recipients: tuple[str, ...] = ()
+    delegated: bool = False
+    """True if the person told the agent to do what some text says."""
     suspicion: float = 0.0
+
+    @classmethod
+    def of(
+        cls, sources: Iterable[Source], words: Sequence[str], *, whole: bool = True, suspicion: float = 0.0
+    ) -> "Gathered":
+        """`words` are what the person said themselves, one text a message."""
+        ready = Sources(sources)
+        return cls(
+            sources=ready,
+            whole=whole,
+            spoken_effects=spoken_effects(words),
+            spoken_recipients=spoken_recipients(ready),
+            delegated=delegates(words),
+            suspicion=suspicion,
+        )
+
+    def told(self, question: Question) -> Question:
+        """The question with all that the person's own words say of it."""
+        return question.model_copy(
+            update={
+                "spoken_effects": self.spoken_effects,
+                "spoken_recipients": self.spoken_recipients,
+                "delegated": self.delegated,
+                "suspicion": self.suspicion,
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -96,14 +126,10 @@ class Gathering:
     def _made(
         self, turns: Sequence[Turn], results: dict[str, ToolResult], book: Sequence[Source], labels_of: LabelsOf
     ) -> Gathered:
-        sources = (*sources_in(turns, results, labels_of), *book)
+        sources = sources_in(turns, results, labels_of, book)
         foreign = (source.text for source in sources if not source.provenance.trusted)
-        return Gathered(
-            sources=Sources(sources),
-            whole=is_whole(turns, results),
-            spoken_effects=spoken_effects(words_in(turns)),
-            suspicion=max(map(self._suspicion, foreign), default=0.0),
-        )
+        suspicion = max(map(self._suspicion, foreign), default=0.0)
+        return Gathered.of(sources, words_in(turns), whole=is_whole(turns, results), suspicion=suspicion)
 
     def _suspicion(self, text: str) -> float:
         """What was looked at once is not looked at again with every step."""

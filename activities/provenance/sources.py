@@ -4,15 +4,18 @@ Only a person's own lines are theirs: what they quote or pass on is somebody els
 what the system said about its calls, is no source, since nothing is in it that was not seen before.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from pydantic import JsonValue
 
 from contracts.provenance import Provenance, Source, ToolLabels
 from contracts.quoting import own_words, quoted
 from contracts.tools import ToolResult
-from contracts.transcript import ToolTurn, Turn, UserTurn
+from contracts.transcript import PlannerTurn, ToolTurn, Turn, UserTurn
 from contracts.values import JsonObject
+from policy.provenance.sources import Sources
+from policy.provenance.tracing import points
 
 LabelsOf = Callable[[str], ToolLabels]
 
@@ -27,15 +30,22 @@ _NAMES = (*_IDS, "path", "name")
 """And those that a stranger can choose, where none has been."""
 
 
-def sources_in(turns: Sequence[Turn], results: Mapping[str, ToolResult], labels_of: LabelsOf) -> tuple[Source, ...]:
-    """Oldest first. `results` are by call id; one that is missing is told by `is_whole`."""
+def sources_in(
+    turns: Sequence[Turn], results: Mapping[str, ToolResult], labels_of: LabelsOf, book: Sequence[Source] = ()
+) -> tuple[Source, ...]:
+    """Oldest first, then the person's `book`. `results` are by call id; one that is missing is told by `is_whole`."""
+    said = tuple(source for turn in turns if isinstance(turn, UserTurn) for source in _of_message(turn))
+    own = Sources((*said, *book))
+    args = {call.call_id: call.args or {} for turn in turns if isinstance(turn, PlannerTurn) for call in turn.calls}
     found: list[Source] = []
     for turn in turns:
         if isinstance(turn, UserTurn):
             found += _of_message(turn)
         elif isinstance(turn, ToolTurn) and turn.call_id in results:
-            found += _of_result(results[turn.call_id], labels_of(turn.tool))
-    return tuple(found)
+            labels = labels_of(turn.tool)
+            pointed = points(args.get(turn.call_id, {}), labels, own)
+            found += _of_result(results[turn.call_id], labels, pointed=pointed)
+    return (*found, *book)
 
 
 def is_whole(turns: Sequence[Turn], results: Mapping[str, ToolResult]) -> bool:
@@ -75,14 +85,33 @@ def _of_message(turn: UserTurn) -> Iterator[Source]:
         )
 
 
-def _of_result(result: ToolResult, labels: ToolLabels) -> Iterator[Source]:
+def ids_of(value: JsonValue, fields: Sequence[str]) -> Iterator[str]:
+    """What a result names as things of a closed list, by the fields that the labels of its tool say."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name in fields and isinstance(inner, str | int):
+                yield str(inner)
+            else:
+                yield from ids_of(inner, fields)
+    elif isinstance(value, list):
+        for inner in value:
+            if isinstance(inner, str) and "*" in fields:
+                yield inner
+            else:
+                yield from ids_of(inner, fields)
+
+
+def source_of(text: str, ids: Iterable[str], provenance: Provenance, labels: ToolLabels, *, pointed: bool) -> Source:
+    """What a tool with these labels gave; `pointed` if the person named what it read."""
+    kind: Literal["contact", "result"] = "contact" if labels.contacts and provenance.trusted else "result"
+    return Source(kind=kind, text=text, provenance=provenance, ids=tuple(ids), pointed=pointed)
+
+
+def _of_result(result: ToolResult, labels: ToolLabels, *, pointed: bool) -> Iterator[Source]:
     if result.tool == "recall":
         yield from _of_notes(result)
-        return
-    kind = "contact" if labels.contacts and result.provenance.trusted else "result"
-    yield Source.model_validate(
-        {"kind": kind, "text": _words_of(result), "provenance": result.provenance, "ids": _ids(result, labels)}
-    )
+    else:
+        yield source_of(_words_of(result), _ids(result, labels), result.provenance, labels, pointed=pointed)
 
 
 def _of_notes(result: ToolResult) -> Iterator[Source]:
@@ -128,6 +157,8 @@ def _leaves(value: JsonValue) -> Iterator[str]:
 def _ids(result: ToolResult, labels: ToolLabels) -> tuple[str, ...]:
     """What names the rows of the lists in a result. The links of a page, or the names in an archive, are no ids, since
     whoever wrote them could put an address there."""
+    if labels.ids:
+        return tuple(ids_of(result.data, labels.ids))
     if result.provenance.trusted:
         return tuple(_named(result.data, _NAMES))
     return tuple(_named(result.data, _IDS)) if labels.output == "own" else ()

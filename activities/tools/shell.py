@@ -61,7 +61,7 @@ SPEC = ToolSpec(
     labels=ToolLabels(
         effects=("execute",),
         output="foreign",
-        # What a variable holds can run as well as the script that names it.
+        # What a variable or an argument holds can run as well as the script or the program that takes it.
         arguments={
             "script": "command",
             "argv": "command",

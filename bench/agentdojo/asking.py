@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from activities.planners.web_names import spoken_hosts
+from activities.provenance.gathering import Gathered
+from activities.provenance.sources import source_of
 from contracts.messages import HostGrant
 from contracts.provenance import Effect, Provenance, Source, ToolLabels
 from contracts.values import JsonObject
@@ -15,7 +18,6 @@ from contracts.verdicts import Action, Actor, EffectAction, Question, Verdict, V
 from policy.file import parse
 from policy.judge import judge
 from policy.provenance.sources import Sources
-from policy.provenance.spoken import delegates, spoken_effects, spoken_recipients
 from policy.provenance.tracing import points, trace
 from policy.roles import Policy
 
@@ -25,11 +27,10 @@ PERSON = Actor(user_id="person", role="owner", channel="cli")
 
 @dataclass(frozen=True)
 class Kind:
-    """One tool's labels, and what its results list."""
+    """One tool's labels, and what its calls have beside if they name recipients."""
 
     labels: ToolLabels
     with_recipients: tuple[Effect, ...] = ()
-    ids: tuple[str, ...] = ()
 
 
 @dataclass
@@ -39,7 +40,7 @@ class Task:
     prompt: str
     sources: list[Source] = field(default_factory=list)
     granted: list[HostGrant] = field(default_factory=list)
-    _index: Sources | None = None
+    _gathered: Gathered | None = None
 
     @classmethod
     def of(cls, prompt: str) -> "Task":
@@ -47,10 +48,15 @@ class Task:
         return cls(prompt, [said])
 
     @property
+    def gathered(self) -> Gathered:
+        """As the running system has it of a transcript."""
+        if self._gathered is None:
+            self._gathered = Gathered.of(self.sources, [self.prompt])
+        return self._gathered
+
+    @property
     def index(self) -> Sources:
-        if self._index is None:
-            self._index = Sources(self.sources)
-        return self._index
+        return self.gathered.sources
 
     def see(self, tool: str, args: JsonObject, text: str, ids: Sequence[str]) -> None:
         """Add what a call gave."""
@@ -58,10 +64,9 @@ class Task:
         provenance = Provenance(
             trusted=labels.output != "foreign", origins=(tool,), confidentiality=labels.confidentiality
         )
-        kind = "contact" if labels.contacts else "result"
-        pointed = points(trace(args, labels, self.index))
-        self.sources.append(Source(kind=kind, text=text, provenance=provenance, ids=tuple(ids), pointed=pointed))
-        self._index = None
+        pointed = points(args, labels, self.index)
+        self.sources.append(source_of(text, ids, provenance, labels, pointed=pointed))
+        self._gathered = None
 
     def grant(self, tool: str, args: JsonObject) -> None:
         """The person opened the hosts of a call that they said yes to."""
@@ -86,7 +91,7 @@ def question_of(task: Task, tool: str, args: JsonObject) -> Question:
     """All that policy is told of a call."""
     labels = kinds()[tool].labels
     tainted = task.index.tainted
-    return Question(
+    question = Question(
         actor=PERSON,
         tool=tool,
         args=args,
@@ -98,10 +103,8 @@ def question_of(task: Task, tool: str, args: JsonObject) -> Question:
         private=len(task.sources) > 1,
         labels=labels,
         arguments=trace(args, labels, task.index),
-        spoken_effects=spoken_effects([task.prompt]),
-        spoken_recipients=spoken_recipients(task.index),
-        delegated=delegates([task.prompt]),
     )
+    return task.gathered.told(question)
 
 
 def ask(task: Task, tool: str, args: JsonObject, chosen: Policy | None = None) -> Verdict:
@@ -126,10 +129,9 @@ def actions_of(tool: str, args: JsonObject) -> tuple[Action, ...]:
     )
 
 
-def _kind(row: dict[str, object]) -> Kind:
-    own = {"with_recipients": row.pop("with_recipients", ()), "ids": row.pop("ids", ())}
-    labels = ToolLabels.model_validate(row)
-    return Kind(labels, tuple(own["with_recipients"]), tuple(own["ids"]))  # type: ignore[arg-type]  # as YAML gives it
+def _kind(row: dict[str, Any]) -> Kind:
+    with_recipients: list[Effect] = row.pop("with_recipients", [])
+    return Kind(ToolLabels.model_validate(row), tuple(with_recipients))
 
 
 def _values(tool: str, args: JsonObject, kind: str) -> list[str]:

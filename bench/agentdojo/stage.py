@@ -6,6 +6,7 @@ from typing import Any
 
 from agentdojo.functions_runtime import FunctionCall, FunctionsRuntime
 
+from activities.provenance.sources import ids_of
 from bench.agentdojo.asking import Task, kinds
 from contracts.values import JsonObject
 
@@ -62,7 +63,7 @@ class Stage:
     def _do(self, call: FunctionCall) -> dict[str, Any]:
         result, error = self.runtime.run_function(self.environment, call.function, call.args)
         text = "\n".join(shown(plain(result))) if error is None else str(error)
-        ids = tuple(ids_of(plain(result), kinds()[call.function].ids)) if error is None else ()
+        ids = tuple(ids_of(plain(result), kinds()[call.function].labels.ids)) if error is None else ()
         self.task.see(call.function, plain(dict(call.args)), text, ids)
         self.done.append(call)
         self.seen_injection = self.seen_injection or MARK in text
@@ -121,22 +122,6 @@ def shown(value: Any) -> Iterator[str]:
                 yield ""
     else:
         yield str(value)
-
-
-def ids_of(value: Any, fields: Sequence[str]) -> Iterator[str]:
-    """What the result names as things of a closed list."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            if name in fields and isinstance(inner, str | int):
-                yield str(inner)
-            else:
-                yield from ids_of(inner, fields)
-    elif isinstance(value, list):
-        for inner in value:
-            if isinstance(inner, str) and "*" in fields:
-                yield inner
-            else:
-                yield from ids_of(inner, fields)
 
 
 def _leaves(value: Any) -> Iterator[str]:

@@ -77,6 +77,12 @@ NOT_THE_CARD = Sentence(
 )
 
 # Standing rules
+RULE_COLUMNS = (
+    Sentence(en="id", zh="编号"),
+    Sentence(en="since (UTC)", zh="自（UTC）"),
+    Sentence(en="holds", zh="范围"),
+    Sentence(en="what passes unasked", zh="无需询问的操作"),
+)
 NO_RULES = Sentence(en="Nothing is allowed for good.", zh="没有长期允许的操作。")
 RULE = Sentence(en="{rule_id} · since {at} · {scope} · {shape}", zh="{rule_id} · 自 {at} · {scope} · {shape}")
 SCOPE_TASK = Sentence(en="in task {task_id}", zh="任务 {task_id} 内")

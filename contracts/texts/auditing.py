@@ -50,7 +50,7 @@ SEALED_WORDS = Sentence(
 )
 NOT_EXPORTED = Sentence(en="the task cannot be exported: {reason}", zh="无法导出任务：{reason}")
 REPLAY_WRITTEN = Sentence(
-    en="{path}: {steps} steps; the gateway shows it at {url}, too", zh="{path}：{steps} 个步骤；也可在 {url} 查看"
+    en="{path}: steps: {steps}; the gateway shows it at {url}, too", zh="{path}：{steps} 个步骤；也可在 {url} 查看"
 )
 BROKEN: dict[str, Sentence] = {
     "missing": Sentence(en="record {sequence} is missing", zh="缺少第 {sequence} 条记录"),

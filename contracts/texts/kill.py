@@ -64,11 +64,12 @@ CLI_IN_FORCE = Sentence(
     zh="⛔ {what} – 由 {by} 于 {at}（UTC）停止，编号 {kill_id} {reason}",
 )
 CLI_HOST = Sentence(
-    en="{host}: {count} sandboxes stopped in {seconds:.1f} s", zh="{host}：{seconds:.1f} 秒内停止了 {count} 个沙箱"
+    en="{host}: sandboxes stopped: {count}, in {seconds:.1f} s", zh="{host}：{seconds:.1f} 秒内停止了 {count} 个沙箱"
 )
 CLI_LEFT = Sentence(en="✗ {host}: not stopped: {names}", zh="✗ {host}：未能停止：{names}")
 CLI_PROBLEM = Sentence(en="✗ {host}: {problem}", zh="✗ {host}：{problem}")
-CLI_TASKS = Sentence(en="{count} tasks told to end", zh="已通知 {count} 个任务结束")
+CLI_TASKS = Sentence(en="Tasks told to end: {count}", zh="已通知 {count} 个任务结束")
+CLI_NO_TASKS = Sentence(en="No task runs any more.", zh="已没有任务在运行。")
 CLI_NO_TEMPORAL = Sentence(
     en="✗ Temporal does not answer: tasks end as soon as it does, and nothing of them acts until then",
     zh="✗ Temporal 没有响应：一旦恢复任务就会结束，在此之前不会执行任何操作",

@@ -1,6 +1,6 @@
 """Take each argument of a call to where it came from."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -58,6 +58,10 @@ class _Tracer:
             pointed=any(source.pointed for source in holders),
         )
 
+    def is_named(self, kind: ArgumentKind, text: str) -> bool:
+        """Whether it is the person who named the value."""
+        return self._how(kind, text, is_plain=False) in ("said", "approved")
+
     def _how(self, kind: ArgumentKind, text: str, is_plain: bool) -> How:
         if not text.strip():
             return "typed"
@@ -102,9 +106,11 @@ def trace(args: JsonObject, labels: ToolLabels, sources: Sources) -> tuple[Trace
     return tuple(found)
 
 
-def points(arguments: Iterable[Traced]) -> bool:
+def points(args: JsonObject, labels: ToolLabels, sources: Sources) -> bool:
     """Whether the person named with their own words what a call reads; its result is then a source they pointed to."""
-    return any(one.how in ("said", "approved") and one.kind in _POINTING for one in arguments)
+    tracer = _Tracer(sources)
+    values = ((_kind_of(name, labels), value) for name, value in _values("", args))
+    return any(kind in _POINTING and tracer.is_named(kind, _text_of(value)) for kind, value in values)
 
 
 def _values(path: str, value: JsonValue) -> Iterator[tuple[str, str | float | bool]]:

@@ -74,13 +74,13 @@ class Installation:
         )
         return Said(done.returncode, done.stdout, done.stderr)
 
-    def start(self, *arguments: str) -> "subprocess.Popen[str]":
-        """Run a command in the background; its owner waits for it."""
+    def start(self, *arguments: str, typing: bool = False) -> "subprocess.Popen[str]":
+        """Run a command in the background; its owner waits for it, and types into it if `typing`."""
         return subprocess.Popen(
             [sys.executable, "-m", "workers.asos", *arguments],
             cwd=ROOT,
             env=self.environment,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if typing else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

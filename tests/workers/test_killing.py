@@ -57,12 +57,14 @@ class Host:
     """Remembers what was taken from it; a lease is busy for a while."""
 
     busy: int = 1
+    here: list[str] = field(default_factory=lambda: ["asos-1"])
     revoked: list[str | None] = field(default_factory=list)
     frozen: list[str] = field(default_factory=list)
 
     def revoke(self, owner: str | None) -> list[str]:
         self.revoked.append(owner)
-        return ["asos-1"]
+        ended, self.here = self.here, []
+        return ended
 
     async def leases(self) -> Sequence[Lease]:
         return [LEASE]
@@ -123,6 +125,16 @@ async def test_a_worker_acts_on_what_it_sees_whoever_wrote_it(machine: Machine) 
         ("kill.acted", "all"),
     ]
     assert (machine.told[0], machine.told[2]) == (before, everything)
+
+
+async def test_whoever_stops_is_told_of_all_that_the_stop_has_ended_also_what_another_was_quicker_to_end(
+    machine: Machine,
+) -> None:
+    kill = kill_of()
+
+    first, second = await machine.stopping.act(kill), await machine.stopping.act(kill)
+
+    assert first.sandboxes == second.sandboxes == ("asos-1",)
 
 
 @pytest.mark.asyncio(loop_scope="module")

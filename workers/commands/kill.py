@@ -19,7 +19,7 @@ from contracts.kill import Kill, KillLevel, LiftOrder, Stopped
 from contracts.texts import kill as texts
 from gateway.cli.office import PATIENCE_SECONDS, Complaint, find_task, open_office
 from gateway.desk import DeskUnreachable, NoSuchTask
-from gateway.kill_orders import what_of
+from gateway.kill_orders import line_of, what_of
 from gateway.recording import AtHand, factor_of
 from gateway.telling import Telling, others
 from runtime import addresses
@@ -122,7 +122,7 @@ class Killing:
         elif not kills:
             self._say(texts.NOTHING_STOPPED.say(self._settings.language))
         for kill in () if self._as_json else kills:
-            self._say(self._line(kill))
+            self._say(line_of(kill, self._settings.language))
         return 0
 
     async def lift(self, kill_id: str | None, code: str) -> int:
@@ -205,7 +205,7 @@ class Killing:
         if self._as_json:
             _print_json(report.facts())
             return
-        self._say(self._line(report.kill))
+        self._say(line_of(report.kill, language))
         for one in report.hosts:
             self._say(texts.CLI_HOST.say(language, host=one.host_id, count=len(one.sandboxes), seconds=one.seconds))
             if one.left:
@@ -219,22 +219,13 @@ class Killing:
         if report.tasks is None:
             self._say(texts.CLI_NO_TEMPORAL.say(language))
         elif report.kill.level in ("task", "all"):
-            self._say(texts.CLI_TASKS.say(language, count=len(report.tasks)))
+            told = texts.CLI_TASKS if report.tasks else texts.CLI_NO_TASKS
+            self._say(told.say(language, count=len(report.tasks)))
         self._say(
             texts.CLI_DONE.say(
                 language, written=report.written_seconds, seconds=report.seconds, kill_id=report.kill.kill_id
             )
         )
-
-    def _line(self, kill: Kill) -> str:
-        return texts.CLI_IN_FORCE.say(
-            self._settings.language,
-            what=what_of((kill,), self._settings.language),
-            by=kill.by,
-            at=f"{kill.at:%Y-%m-%d %H:%M:%S}",
-            kill_id=kill.kill_id,
-            reason=kill.reason,
-        ).rstrip()
 
     def _say(self, sentence: str) -> None:
         _out.print(sentence, markup=False)

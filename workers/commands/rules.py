@@ -3,17 +3,21 @@
 import asyncio
 import getpass
 import json
+from collections.abc import Sequence
 from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from audit.standing import standing_in
 from audit.storage import StorageUnusable
 from contracts.approvals import StandingRule
+from contracts.language import Language
 from contracts.texts import approvals as texts
 from gateway.recording import AtHand
-from gateway.standing_rules import StandingDesk, rule_line
+from gateway.standing_rules import StandingDesk, scope_of
 from runtime.keys import Keyring, KeyringUnusable, SealBroken, UnknownKey
 from runtime.paths import DataPaths
 from runtime.settings import Settings
@@ -32,9 +36,9 @@ def rules_app(settings: Settings) -> typer.Typer:
         if as_json:
             typer.echo(json.dumps([rule.model_dump(mode="json") for rule in found], ensure_ascii=False, indent=2))
             return
-        for rule in found:
-            typer.echo(rule_line(rule, settings.language))
-        if not found:
+        if found:
+            Console().print(_table(found, settings.language))
+        else:
             typer.echo(texts.NO_RULES.say(settings.language))
 
     @app.command()
@@ -50,6 +54,15 @@ def rules_app(settings: Settings) -> typer.Typer:
         typer.echo(texts.REVOKED.say(settings.language))
 
     return app
+
+
+def _table(found: Sequence[StandingRule], language: Language) -> Table:
+    table = Table(*(heading.say(language) for heading in texts.RULE_COLUMNS), box=None, pad_edge=False)
+    for rule in found:
+        at, scope, shape = f"{rule.at:%Y-%m-%d %H:%M}", scope_of(rule, language), rule.shape.text()
+        # An id must stay whole for who copies it.
+        table.add_row(Text(rule.rule_id, no_wrap=True), Text(at), Text(scope), Text(shape))
+    return table
 
 
 def _read(settings: Settings) -> tuple[StandingRule, ...]:

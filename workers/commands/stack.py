@@ -12,15 +12,19 @@ import typer
 from pydantic import JsonValue
 from rich.console import Console
 
+from contracts.kill import Kill
 from contracts.language import Language
 from contracts.texts import cli as cli_texts
 from contracts.texts import runtime as texts
+from gateway.kill_orders import line_of
 from gateway.owner import Owner
 from runtime import addresses
 from runtime.doctor.check import Check
 from runtime.doctor.examine import examine
 from runtime.doctor.sandboxes import sandbox_checks
 from runtime.keys import Keyring, KeyringUnusable
+from runtime.killing.brake import FileBrake
+from runtime.killing.state import StateFile
 from runtime.paths import DataPaths, FolderUnusable
 from runtime.service import redactor_of
 from runtime.settings import Settings, SettingsInvalid, read_settings
@@ -95,13 +99,25 @@ def status(as_json: Json = False) -> None:
     """Show what runs, and the address of the Temporal UI; exit code 1 unless every part is healthy."""
     settings = _settings()
     found = asyncio.run(report(DataPaths(settings.data_dir)))
+    stops = _stops(settings) if found.phase != "stopped" else ()
     if as_json:
-        _print_json(found.model_dump(mode="json"))
+        _print_json({**found.model_dump(mode="json"), "stops": [kill.model_dump(mode="json") for kill in stops]})
     else:
+        for kill in stops:
+            _out.print(line_of(kill, settings.language), style="red", markup=False, highlight=False, soft_wrap=True)
         show_report(_out, found, _login_url(settings) if found.healthy else "", settings.language)
         if found.failure is not None:
             show_failure(_out, found.failure, settings.language, redactor_of(settings))
     raise typer.Exit(0 if found.healthy else 1)
+
+
+def _stops(settings: Settings) -> tuple[Kill, ...]:
+    """What the kill switch has stopped; none while its seal cannot be checked, which the parts' health tells."""
+    try:
+        keyring = Keyring.load(settings.data_dir)
+    except KeyringUnusable:
+        return ()
+    return FileBrake(StateFile.of(DataPaths(settings.data_dir), keyring)).kills()
 
 
 def doctor(as_json: Json = False) -> None:

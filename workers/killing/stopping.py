@@ -1,8 +1,9 @@
 """Stops what runs on this machine: sandboxes end or stand still, and no lease of before holds any more."""
 
 import asyncio
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from contracts.kill import Kill, Stopped
@@ -31,15 +32,18 @@ class Stopping:
     def __init__(self, host: Stoppable, quarters: Quarters) -> None:
         self._host = host
         self._quarters = quarters
+        self._ending = threading.Lock()
+        self._ended_for: dict[str, frozenset[str]] = {}
+        """What was ended for each stop, whoever of us did it, so that each one who asks is told of all of it."""
 
     async def act(self, kill: Kill) -> Stopped:
         """What the level asks for, here."""
         began = time.monotonic()
         match kill.level:
             case "all":
-                slain = await self._ended(None)
+                slain = await self._ended(kill, None)
             case "task":
-                slain = await self._ended(kill.task_id)
+                slain = await self._ended(kill, kill.task_id)
             case "tools":
                 slain = await self._frozen()
             case "network":  # the way out asks the switch itself, before each request and in the middle of them
@@ -52,16 +56,22 @@ class Stopping:
             seconds=round(time.monotonic() - began, 3),
         )
 
-    def end_all(self) -> Slain:
+    def end_all(self, kill: Kill) -> Slain:
         """From any thread, without the event loop and what it knows."""
-        return slaying.end(self._quarters)
+        return self._end(kill, None, ())
 
-    async def _ended(self, task_id: str | None) -> Slain:
+    async def _ended(self, kill: Kill, task_id: str | None) -> Slain:
         of_task = frozenset() if task_id is None else await asyncio.to_thread(self._quarters.of_task, task_id)
         revoked = self._host.revoke(task_id)
         only = None if task_id is None else {*of_task, *revoked}
-        slain = await asyncio.to_thread(slaying.end, self._quarters, only)
-        return Slain(tuple(sorted({*slain.sandboxes, *revoked})), slain.left, slain.problem)
+        return await asyncio.to_thread(self._end, kill, only, revoked)
+
+    def _end(self, kill: Kill, only: Collection[str] | None, revoked: Collection[str]) -> Slain:
+        with self._ending:
+            slain = slaying.end(self._quarters, only)
+            all_of_it = self._ended_for.get(kill.kill_id, frozenset()).union(slain.sandboxes, revoked)
+            self._ended_for[kill.kill_id] = all_of_it
+        return Slain(tuple(sorted(all_of_it)), slain.left, slain.problem)
 
     async def _frozen(self) -> Slain:
         """Once the tools that ran have ended; what they left running stands still, too."""

@@ -69,8 +69,9 @@ class Watcher:
         self._known = frozenset(kill.kill_id for kill in kills)
         for kill in fresh:
             loop.call_soon_threadsafe(self._do, self._act(kill))
-        if any(kill.level == "all" for kill in fresh):
-            self._stopping.end_all()  # at once: the loop may have much to do
+        for kill in fresh:
+            if kill.level == "all":
+                self._stopping.end_all(kill)  # at once: the loop may have much to do
         if lifted:
             loop.call_soon_threadsafe(self._do, self._settle())
 

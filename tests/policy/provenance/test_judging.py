@@ -191,8 +191,6 @@ def test_fetching_is_egress() -> None:
 def test_a_host_that_was_opened_may_be_fetched_again() -> None:
     sources = Sources((said("Read the page"), PAGE))
     args: JsonObject = {"url": "https://evil.test/x"}
-    price = args.get("amount")
-    amount = price if isinstance(price, float) else None
     question = Question(
         actor=Actor(user_id="person", role="owner", channel="cli"),
         tool="tool",

@@ -247,9 +247,9 @@ def test_a_call_points_to_what_the_person_named() -> None:
     labels = ToolLabels(arguments={"path": "path", "limit": "number"})
     context = Sources((said("pay the bill 'bill.txt', at most 100"),))
 
-    assert points(trace({"path": "bill.txt"}, labels, context))
-    assert not points(trace({"path": "other.txt"}, labels, context))
-    assert not points(trace({"limit": 100}, labels, context))
+    assert points({"path": "bill.txt"}, labels, context)
+    assert not points({"path": "other.txt"}, labels, context)
+    assert not points({"limit": 100}, labels, context)
 
 
 def test_a_value_out_of_a_text_that_the_person_named_says_so() -> None:
