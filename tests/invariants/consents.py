@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from activities import acting, examining, preview
+from activities.binding import bound_of
 from activities.granting import grant
 from audit.ledger import Ledger
 from audit.standing import Standing
@@ -19,9 +20,11 @@ from gateway.channel import Incoming
 from gateway.deciding import Deciding
 from gateway.pairing import Person
 from policy import concluding, shapes
+from policy.rules import Rule
+from policy.shapes import fits
 from runtime import second_factor
 from runtime.second_factor import SecondFactor
-from tests.invariants.switch import Switch, always, always_soon, replaced
+from tests.invariants.switch import Switch, all_of, always, always_soon, replaced
 from workflows import messages
 from workflows.approving import Approving
 from workflows.messages import check_decision
@@ -71,11 +74,8 @@ async def _unchanged(_: Files, __: Sequence[str]) -> Fingerprint:
     return Fingerprint(real={}, content={})
 
 
-_bound_of = examining.bound_of
-
-
 def _of_no_policy(tool: str, args: str, actions: Any, _: str, **more: Any) -> object:
-    return _bound_of(tool, args, actions, "", **more)
+    return bound_of(tool, args, actions, "", **more)
 
 
 _looked_at = second_factor._looked_at
@@ -90,7 +90,6 @@ def _for_any_purpose(factor: SecondFactor, step_up: StepUp | None, _: str, now: 
 
 
 _verify = SecondFactor.verify
-_fits = concluding.fits
 
 
 def _without_a_factor(**said: Any) -> Ask:
@@ -105,19 +104,19 @@ def _all_the_same(rules: Standing, rule_id: str, user_id: str | None, by: str, n
 _revoke = Standing.revoke
 
 
-def _remembered() -> Any:
-    """What was read once is not read again."""
-    known: dict[str, StandingRule] = {}
+_add = Standing.add
 
-    async def of(rules: Standing, user_id: str, _: str, now: datetime) -> tuple[StandingRule, ...]:
-        known.update({each.rule_id: each for each in await rules.all(user_id, now)})
-        return tuple(known.values())
 
-    return of
+async def _added_anew(rules: Standing, rule: StandingRule) -> None:
+    place = (rule.rule_id, rule.user_id)
+    await rules._database.write(
+        lambda connection: connection.execute("DELETE FROM standing WHERE rule_id = ? AND user_id = ?", place)
+    )
+    await _add(rules, rule)
 
 
 def _for_everybody(rule: Any, shape: Any, question: Any) -> bool:
-    return _fits(rule.model_copy(update={"user_id": question.actor.user_id}), shape, question)
+    return fits(rule.model_copy(update={"user_id": question.actor.user_id}), shape, question)
 
 
 _serve = reception.Reception._serve
@@ -227,7 +226,7 @@ CONSENTS = (
     Switch(
         "some effects are asked every time",
         f"{SHAPES}::test_some_calls_are_asked_every_time",
-        replaced(shapes, "NEVER_STANDING", frozenset()),
+        all_of(replaced(shapes, "NEVER_STANDING", frozenset()), replaced(shapes, "MAY_STAND", frozenset(Rule))),
     ),
     Switch(
         "what a person allowed for good holds for that kind of call alone",
@@ -245,9 +244,9 @@ CONSENTS = (
         replaced(concluding, "Ask", _without_a_factor),
     ),
     Switch(
-        "what was allowed for good is gone at once when it is taken back",
+        "what was allowed for good and taken back does not come back",
         "tests/audit/test_standing.py::test_a_revoked_rule_is_gone_for_every_process_and_no_retry_brings_it_back",
-        replaced(Standing, "of", _remembered()),
+        replaced(Standing, "add", _added_anew),
     ),
     Switch(
         "nobody takes back what another person allowed",

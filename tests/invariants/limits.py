@@ -68,8 +68,7 @@ LIMITS = (
     ),
     Switch(
         "what a thought may cost is reserved before the model is asked",
-        "tests/planner/test_step_budget.py::"
-        "test_twenty_tasks_of_one_person_at_once_never_spend_more_than_their_day_has",
+        "tests/planner/test_step_budget.py::test_a_budget_that_does_not_bear_a_thought_is_named_with_what_a_yes_does",
         replaced(StepBudget, "reserve", always_soon(None)),
     ),
     Switch(

@@ -76,6 +76,11 @@ ORIGINS = (
     Switch(
         "an address that a stranger wrote is not fetched unasked",
         f"{JUDGING}::test_fetching_is_egress",
+        replaced(judging, "_judge_address", always(None)),
+    ),
+    Switch(
+        "an address that a stranger wrote is not fetched unasked by a service",
+        f"{JUDGING}::test_what_a_service_fetches_is_egress_too",
         replaced(judging, "_judge_fetch", always(None)),
     ),
     Switch(

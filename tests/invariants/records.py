@@ -7,7 +7,7 @@ from typing import Any
 from activities.acting import Acting
 from activities.judging import Judging
 from audit import bundle_check, verifying
-from audit.chain import FIRST_PREVIOUS, Head, digest_of
+from audit.chain import FIRST_PREVIOUS, Head, digest_of, linked
 from audit.places import AuditPlaces
 from audit.recorder import LogRecorder
 from audit.replay import page
@@ -36,7 +36,7 @@ def _by_the_stored_digest(row: Row, count: int, _: str, __: PublicKey) -> str:
 def _whoever_signed(row: Row, count: int, previous: str, key: PublicKey) -> str | Broken:
     found = _row(row, count, previous, key)
     is_forged = isinstance(found, Broken) and found.reason == "forged"
-    return verifying.linked(previous, digest_of(row[1])) if is_forged else found
+    return linked(previous, digest_of(row[1])) if is_forged else found
 
 
 def _as_far_as_it_goes(connection: sqlite3.Connection, head: Head, key: PublicKey) -> Intact | Broken:

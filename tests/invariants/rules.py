@@ -44,7 +44,7 @@ def _theirs_in_place_of_mine(_: Role, entry: Entry, __: object) -> tuple[Command
 
 
 def _permissions_too(entry: Entry, roles: tuple[str, ...], _: object) -> list[CedarRule]:
-    return own_rules(entry, roles, "overlay/cedar")
+    return list(own_rules(entry, roles, "overlay/cedar"))
 
 
 def _least(findings: Findings) -> Level:

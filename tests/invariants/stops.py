@@ -2,17 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
 from typing import Any
 
 from activities import acting, planning
 from activities.acting import Acting
 from contracts.kill import Halted, Kill, KillLevel
-from gateway import kill_page
-from gateway.channel import Incoming
-from gateway.commands import Command
-from gateway.kill_orders import KillOrders
-from gateway.pairing import OWNER, Person
+from gateway import kill_orders, kill_page
+from gateway.pairing import MEMBER
 from runtime.killing import state
 from runtime.killing.brake import FileBrake
 from runtime.killing.desk import KillDesk
@@ -71,13 +67,6 @@ async def _recorded_or_not_at_all(
     except OSError:
         return None
     return desk._switch.pull(level, task_id, by, reason)
-
-
-_kill = KillOrders.kill
-
-
-async def _as_the_owner(orders: KillOrders, command: Command, incoming: Incoming, person: Person) -> str:
-    return await _kill(orders, command, incoming, replace(person, role=OWNER))
 
 
 HALTED = "tests/tools/test_halted.py"
@@ -159,7 +148,7 @@ STOPS = (
     Switch(
         "who is not the owner stops own tasks alone",
         f"{CHAT}::test_a_member_stops_own_tasks_and_nothing_else",
-        replaced(KillOrders, "kill", _as_the_owner),
+        replaced(kill_orders, "OWNER", MEMBER),
     ),
     Switch(
         "no other page stops or lifts",
