@@ -189,9 +189,7 @@ def _looked_at(stored: _Stored, code: str, now: datetime) -> tuple[_Stored, Fact
     if step is not None:
         return stored, FactorRefused(texts.USED)
     wrong = stored.wrong + 1
-    until = (
-        now + min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(wrong - WRONG_ALLOWED, 16)) if wrong >= WRONG_ALLOWED else None
-    )
+    until = now + _wait_after(wrong) if wrong >= WRONG_ALLOWED else None
     after = stored.model_copy(update={"wrong": wrong, "locked_until": until})
     return after, FactorRefused(texts.WRONG)
 

@@ -87,7 +87,7 @@ async def test_a_call_that_asks_runs_with_no_other_approval_than_its_own(
     rig: Rig, sandbox: LocalSandbox, change: dict[str, object] | None, error: str
 ) -> None:
     rig.policy.verdict = ASK
-    given = None if change is None else approval(TOUCH, **change)
+    given = None if change is None else approval(TOUCH).model_copy(update=change)
 
     outcome = await run(rig, request(TOUCH, approval=given))
 
