@@ -47,6 +47,6 @@ def pytest_runtest_makereport(
 def _thrown(item: pytest.Item, *, early: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for switch in SWITCHES:
-            if switch.early is early and item.nodeid.split("[")[0] == switch.test.split("[")[0]:
+            if switch.early is early and switch.is_tested_by(item.nodeid):
                 switch.broken(patch)
         yield

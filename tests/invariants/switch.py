@@ -15,11 +15,19 @@ class Switch:
 
     promise: str
     test: str
-    """The node id of a test in the suite; of its parameters one at least must go red."""
+    """The node id of a test in the suite, with or without parameters; of those that it takes in, one at least must go
+    red."""
     broken: Break
     early: bool = False
     """Thrown before the fixtures of the test are made, since the piece is in use from then on. No other switch may have
     a test in that file."""
+
+    def is_tested_by(self, test: str) -> bool:
+        return self.test in (test, without_parameters(test))
+
+
+def without_parameters(test: str) -> str:
+    return test.partition("[")[0]
 
 
 def replaced(owner: type | ModuleType, name: str, by: object) -> Break:
@@ -32,7 +40,17 @@ def replaced(owner: type | ModuleType, name: str, by: object) -> Break:
     return break_it
 
 
-async def in_vain(*_: object) -> None:
+def all_of(*breaks: Break) -> Break:
+    """Where one broken piece alone would be caught by the next."""
+
+    def break_it(patch: pytest.MonkeyPatch) -> None:
+        for each in breaks:
+            each(patch)
+
+    return break_it
+
+
+async def in_vain(*_: object, **__: object) -> None:
     """Does nothing where something must be done."""
 
 

@@ -18,8 +18,14 @@ from runtime.redact import Redactor
 from sandbox.grants import Grants
 from sandbox.host import SandboxHost
 from sandbox.rules import Laws
+from tests.invariants.consents import CONSENTS
 from tests.invariants.hosts import HOSTS
+from tests.invariants.limits import LIMITS
 from tests.invariants.lives import LIVES
+from tests.invariants.origins import ORIGINS
+from tests.invariants.records import RECORDS
+from tests.invariants.rules import RULES
+from tests.invariants.stops import STOPS
 from tests.invariants.switch import Switch, always, always_soon, in_vain, replaced
 from workflows import calls, messages
 from workflows.calls import Calls
@@ -73,7 +79,7 @@ SWITCHES = (
     ),
     Switch(
         "an approval is for one call and its arguments, says the worker",
-        f"{ACTING}::test_a_call_that_asks_runs_with_no_other_approval_than_its_own",
+        f"{ACTING}::test_a_call_that_asks_runs_with_no_other_approval_than_its_own[change4-denied]",
         replaced(granting, "_is_whole", always(True)),
     ),
     Switch(
@@ -141,6 +147,12 @@ SWITCHES = (
         "tests/sandbox/test_host.py::test_nothing_is_left_after_release[bubblewrap]",
         replaced(SandboxHost, "release", in_vain),
     ),
+    *RULES,
+    *ORIGINS,
+    *LIMITS,
+    *CONSENTS,
+    *STOPS,
+    *RECORDS,
     *LIVES,
     *HOSTS,
 )

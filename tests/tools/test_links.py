@@ -18,9 +18,10 @@ from contracts.verdicts import Allow, Ask, Deny, Question, Reason, Verdict
 from policy.judge import judge
 from policy.roles import BrowserRules
 from tests.policy.cases_file import reference_policy
-from tests.tools.acting_parts import OneHost, Rig, approval, call, judged, request
+from tests.tools.acting_parts import OneHost, Rig, call, judged, request
 from tests.tools.conftest import LEASE, MemoryBlobs
 from tests.tools.local_sandbox import LocalSandbox
+from tests.tools.test_binding import approved
 
 
 class Reference:
@@ -139,12 +140,14 @@ async def test_a_link_to_what_may_be_touched_anyway_is_no_matter(rig: Rig, targe
 
 async def test_an_approval_does_not_cover_what_a_link_adds(rig: Rig) -> None:
     # given: a command that a person approved, and a link that they did not see
-    what = call("shell", {"script": "python3 -c 'print(1)' l; cp l /opt/x"})
+    what = call("shell", {"script": "cp l /opt/x"})
+    given = await approved(rig, judged(what))
     link(rig, "l", "/home/agent/.netrc")
 
-    outcome = await ActivityEnvironment().run(rig.acting.run_tool, request(what, approval=approval(what)))
+    outcome = await ActivityEnvironment().run(rig.acting.run_tool, request(what, approval=given))
 
     assert outcome.turn.error == "changed"
+    assert "l leads to" in outcome.turn.headline or "/l leads to" in outcome.turn.headline
 
 
 async def test_a_command_that_touches_no_path_is_not_looked_into(rig: Rig) -> None:

@@ -1,10 +1,11 @@
 """A thousand abused approvals change nothing, and the honest ones among them do."""
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
-from tests.workflows.approval_abuse import ABUSES, APPROVER, scene, seeded, yes
+from tests.workflows.approval_abuse import ABUSES, APPROVER, Scene, scene, seeded, yes
 
 
 def test_of_a_thousand_abused_approvals_none_is_honoured() -> None:
@@ -19,6 +20,13 @@ def test_of_a_thousand_abused_approvals_none_is_honoured() -> None:
 
     assert sum(tried.values()) == 1_000
     assert +wrongly == Counter()
+
+
+@pytest.mark.parametrize("abuse", ABUSES, ids=lambda abuse: abuse.__name__)
+def test_no_abuse_of_a_kind_is_honoured(abuse: Callable[[Scene], bool]) -> None:
+    chance = seeded()
+
+    assert not any(abuse(scene(chance)) for _ in range(20))
 
 
 def test_every_honest_approval_is_honoured_and_covers_exactly_its_calls() -> None:

@@ -94,11 +94,11 @@ async def test_after_two_denials_of_one_aim_no_way_to_it_is_asked_or_tried(clien
         second = await question(on, handle, after=first)
         await decide(handle, second, approve=False)
         other = await question(on, handle, after=second)
+        assert other.call_id == ways[3].calls[0].call_id
         await decide(handle, other)
         await handle.result()
         notes = (await handle.query(TaskWorkflow.status)).notes
 
-    assert other.call_id == ways[3].calls[0].call_id
     assert [run.judged.call.call_id for run in script.runs] == [other.call_id]
     assert "no to this twice (out:x.test)" in turns(script, 4)[0].headline
     assert notes == ("stops_trying",)

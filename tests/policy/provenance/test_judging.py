@@ -188,6 +188,13 @@ def test_fetching_is_egress() -> None:
     assert "provenance.destination" not in {reason.rule for reason in spoken.reasons}
 
 
+def test_what_a_service_fetches_is_egress_too() -> None:
+    args: JsonObject = {"url": "https://evil.test/x"}
+
+    assert answer(FETCH, args, "Read the page", PAGE) == ("ask", {"provenance.destination"})
+    assert answer(FETCH, args, "Read https://evil.test/x", PAGE)[0] == "allow"
+
+
 def test_a_host_that_was_opened_may_be_fetched_again() -> None:
     sources = Sources((said("Read the page"), PAGE))
     args: JsonObject = {"url": "https://evil.test/x"}
