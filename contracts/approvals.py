@@ -117,7 +117,7 @@ class StepUp(Value):
     """What a second factor has confirmed; `proof` is an HMAC that only holders of the keyring can make."""
 
     purpose: str
-    """`approval:<id>:<digest>`, or `lift:<kill id>`."""
+    """`approval:<id>:<digest>`, or `lift:<ids of the stops>`."""
     by: str
     at: datetime
     proof: str

@@ -7,8 +7,8 @@ from contracts.approvals import StepUp
 from contracts.values import Value
 
 KillLevel = Literal["task", "tools", "network", "all"]
-"""`task` ends one task; `tools` holds every tool and model call; `network` cuts everything that leaves the machine but
-the chat with the person; `all` ends everything that runs, and lets nothing begin."""
+"""`task` ends one task; `tools` holds every tool and model call, and closes the way out of sandboxes; `network` closes
+that way and holds calls of a model; `all` ends everything that runs, and lets nothing begin."""
 
 EffectKind = Literal["model", "tool", "network", "sandbox", "task"]
 """What is about to happen: a model call, a tool call, a request over the network, making or waking a sandbox, or a new
