@@ -110,11 +110,13 @@ async def test_of_long_arguments_the_record_has_the_digest(rig: Rig) -> None:
 async def test_an_effect_is_written_down_before_and_after(rig: Rig, sandbox: LocalSandbox) -> None:
     rig.policy.verdict, kept = ASK, Kept()
 
-    await run(rig, kept, request(TOUCH, approval=approval(TOUCH, digest="ab" * 32)))
+    given = approval(TOUCH, version=ASK.policy_version)
+
+    await run(rig, kept, request(TOUCH, approval=given))
 
     before, after = kept.events
     assert (before.kind, after.kind) == ("effect.begun", "effect.ended")
-    assert (before.data["approval_id"], before.digest, before.policy_version) == ("a1", "ab" * 32, "v1")
+    assert (before.data["approval_id"], before.digest, before.policy_version) == ("a1", given.digest, "v1")
     assert (after.data["ok"], after.data["error"]) == (True, None)
     assert len(str(after.data["result_sha256"])) == 64
 
@@ -149,10 +151,10 @@ async def test_an_effect_whose_end_could_not_be_written_down_is_not_repeated(rig
 
 @pytest.mark.parametrize(
     ("what", "verdict", "error"),
-    [(TOUCH, ASK, "denied"), (TOUCH, Deny(reasons=(Reason(rule="deletes"),)), "denied")],
+    [(TOUCH, ASK, "changed"), (TOUCH, Deny(reasons=(Reason(rule="deletes"),)), "denied")],
 )
 async def test_what_the_last_look_refuses_is_written_down(
-    rig: Rig, what: ToolCall, verdict: Verdict, error: Literal["denied"]
+    rig: Rig, what: ToolCall, verdict: Verdict, error: Literal["changed", "denied"]
 ) -> None:
     rig.policy.verdict, kept = verdict, Kept()
 
