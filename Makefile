@@ -13,7 +13,7 @@ run: ## Set up and open a chat; with ASK="…" do that one request; without a te
 	@ASK="$${ASK:-}" deploy/run.sh
 
 test: ## Set up and run the test suite; ARGS="…" go to pytest
-	@deploy/test.sh -n 2 --dist loadfile -m "not slow" $(ARGS)
+	@deploy/test.sh -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" $(ARGS)
 
 check: ## Format, lint, types and the import rules
 	@deploy/setup/venv.sh test

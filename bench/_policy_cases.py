@@ -1,6 +1,5 @@
 """What the bench of policy asks: the cases of the tests as they are, calls of a foreign service, and a long context."""
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,6 +9,8 @@ from contracts.provenance import Provenance, Source, ToolLabels, Traced
 from contracts.usage import Habits, mark_of
 from contracts.values import JsonObject
 from contracts.verdicts import Action, Actor, CommandAction, EffectAction, FileAction, Question, VisitAction
+from policy.provenance.sources import Sources
+from policy.provenance.tracing import trace
 from tests.policy.cases_file import rows
 
 _TOOLS = 100
@@ -47,9 +48,8 @@ class Context:
     sources: tuple[Source, ...]
 
     def ready(self) -> Tracer:
-        """As tracing wants it, for many questions. Loaded here, since the bench also runs where it is not there."""
-        known = importlib.import_module("policy.provenance.sources").Sources(self.sources)
-        trace: Callable[..., tuple[Traced, ...]] = importlib.import_module("policy.provenance.tracing").trace
+        """As tracing wants it, for many questions."""
+        known = Sources(self.sources)
         return lambda case: trace(case.question.args, case.question.labels, known)
 
 

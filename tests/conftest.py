@@ -1,8 +1,13 @@
-"""Options of the test run that make it harder; `make chaos` gives them."""
+"""Options of the test run that make it harder, which `make chaos` gives, and the order of one on several cores."""
 
 import random
+from pathlib import Path
 
 import pytest
+
+LONG = ("invariants", "deploy", "e2e", "chaos", "sandbox", "gateway", "workflows", "runtime", "workers")
+"""Folders with files that take half a minute and more. They come first: started last, one would keep a core busy
+while the other has nothing left to do."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -14,6 +19,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        items.sort(key=_turn)
     seed: int | None = config.getoption("--shuffle")
     if seed is not None:
         random.Random(seed).shuffle(items)  # noqa: S311  an order is no secret
+
+
+def _turn(item: pytest.Item) -> int:
+    """Of its folder; sorting leaves the tests of a file in their order."""
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    return LONG.index(folder) if folder in LONG else len(LONG)

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.e2e.stack import eventually, free_port
+from tests.e2e.stack import eventually
 from tests.planner.model_server import Canned, ModelServer, model_server
+from tests.ports import free_port
 
 
 @contextmanager

@@ -3,10 +3,8 @@
 import asyncio
 import json
 import os
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -26,15 +24,13 @@ from gateway.desk import DeskUnreachable, NoSuchTask, Refused
 from runtime.settings import Settings
 from runtime.temporal import TemporalUnreachable
 from sandbox.leftovers import end_process, marked_processes
+from tests.ports import free_port
 
 Found = TypeVar("Found")
 
 ROOT = Path(__file__).parents[2]
 
 PORTS = ("ASOS_TEMPORAL_PORT", "ASOS_TEMPORAL_UI_PORT", "ASOS_GATEWAY_PORT", "ASOS_WORKER_PORT")
-
-OUTSIDE_EPHEMERAL = (12_000, 16_000)
-"""Linux gives outgoing connections ports from 32768 on; other tests take theirs between here and there."""
 
 PATIENCE_SECONDS = 150.0
 """A machine that runs other tests beside this one is slow; nothing here asserts how fast something is."""
@@ -154,49 +150,6 @@ def eventually(look: Callable[[], Found | None], seconds: float = PATIENCE_SECON
             return found
         time.sleep(0.2)
     raise AssertionError(f"nothing in {seconds:g} s")
-
-
-def free_port(neighbours: int = 0) -> int:
-    """A port that nobody has, with as many free ones after it; no connection of anyone gets one of these by chance.
-
-    It stays the caller's until this process ends: an installation binds it only some time after it was looked up, and
-    what another test was given meanwhile must not be the same.
-    """
-    while True:
-        # Of the system's chance: a test library may have seeded the other one alike in every process.
-        port = random.SystemRandom().randrange(*OUTSIDE_EPHEMERAL)
-        wanted = range(port, port + neighbours + 1)
-        if all(map(_is_free, wanted)) and _claimed(wanted):
-            return port
-
-
-_CLAIMS: list[socket.socket] = []
-"""Held open as long as this process runs; the system lets go of them with it, however it ends."""
-
-
-def _claimed(ports: range) -> bool:
-    """Whether no other test has any of the ports; then they are this process's. Names, so that nothing is bound."""
-    claims: list[socket.socket] = []
-    for port in ports:
-        claim = socket.socket(socket.AF_UNIX)
-        claims.append(claim)
-        try:
-            claim.bind(f"\0asos-test-port-{port}")
-        except OSError:
-            for each in claims:
-                each.close()
-            return False
-    _CLAIMS.extend(claims)
-    return True
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as chosen:
-        try:
-            chosen.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-        return True
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.e2e.stack import Installation, eventually, free_port, installation, prepared
+from tests.e2e.stack import Installation, eventually, installation, prepared
+from tests.ports import free_port
 
 pytestmark = pytest.mark.timeout(400)
 

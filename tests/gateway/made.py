@@ -1,6 +1,5 @@
 """Values that tests are made of."""
 
-import socket
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -127,14 +126,6 @@ def known_chat(server: TelegramServer, chat_id: int = CHAT) -> None:
         "from": {"id": chat_id, "is_bot": False, "first_name": "P"},
         "text": "hello",
     }
-
-
-def free_port() -> int:
-    """A loopback port that nobody uses at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def kills_in(folder: Path) -> KillDesk:

@@ -21,7 +21,8 @@ from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.second_factor import SecondFactor
 from tests.gateway.engine import script, workers
-from tests.gateway.made import CHAT, MemoryBlobs, bot, fast_pace, free_port, kills_in, known_chat
+from tests.gateway.made import CHAT, MemoryBlobs, bot, fast_pace, kills_in, known_chat
+from tests.ports import free_port
 from tests.server import temporal_server
 from tests.telegram_server.server import TelegramServer
 from tests.workflows.stage import Script

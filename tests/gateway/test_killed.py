@@ -19,7 +19,8 @@ from runtime.keys import Keyring
 from runtime.paths import DataPaths
 from runtime.plugin import agent_os_plugin
 from tests.gateway.engine import script, workers
-from tests.gateway.made import CHAT, free_port, known_chat
+from tests.gateway.made import CHAT, known_chat
+from tests.ports import free_port
 from tests.server import temporal_server
 from tests.telegram_server.server import TelegramServer
 from tests.telegram_server.state import TOKEN
@@ -46,7 +47,7 @@ class House:
             "ASOS_TELEGRAM_BASE_URL": self.server.base_url,
             "ASOS_TELEGRAM_BASE_FILE_URL": self.server.base_file_url,
             "ASOS_GATEWAY_PORT": str(self.port),
-            "ASOS_METRICS_PORT": str(free_port() - 1),
+            "ASOS_METRICS_PORT": str(free_port(neighbours=1)),
             "PATH": os.environ["PATH"],
         }
         process = await asyncio.create_subprocess_exec(

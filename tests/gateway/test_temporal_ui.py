@@ -27,8 +27,9 @@ from runtime.second_factor import SecondFactor
 from runtime.settings import Settings
 from runtime.stack.parts import stack_of
 from runtime.temporal import connect
-from tests.gateway.made import TASK, MemoryBlobs, free_port, kills_in
+from tests.gateway.made import TASK, MemoryBlobs, kills_in
 from tests.gateway.test_end_to_end import running
+from tests.ports import free_port
 from workflows.task import TaskWorkflow
 
 SECRET = "the keeper's log of Cape Verity"

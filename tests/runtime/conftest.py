@@ -14,7 +14,7 @@ from runtime.settings import Settings
 from runtime.stack.part import TemporalHealth
 from runtime.stack.parts import stack_of
 from runtime.stack.probe import is_healthy
-from tests.runtime.stack.conftest import free_ports
+from tests.ports import free_ports
 
 
 @dataclass(frozen=True)

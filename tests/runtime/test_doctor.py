@@ -16,7 +16,7 @@ from runtime.doctor.examine import examine
 from runtime.doctor.sandboxes import sandbox_checks
 from runtime.paths import DataPaths
 from runtime.settings import Settings
-from tests.runtime.stack.conftest import free_ports
+from tests.ports import free_ports
 
 TOKEN = "1234567890:AAcanaryAAcanaryAAcanaryAAcanaryAAc"
 

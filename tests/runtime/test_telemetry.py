@@ -9,8 +9,8 @@ import pytest
 
 from runtime.keys import Keyring
 from runtime.stack.processes import PROJECT
+from tests.ports import free_ports
 from tests.runtime.conftest import Server
-from tests.runtime.stack.conftest import free_ports
 
 _RUN = textwrap.dedent(
     """

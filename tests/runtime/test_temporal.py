@@ -21,9 +21,9 @@ from runtime.plugin import agent_os_plugin
 from runtime.settings import Settings
 from runtime.stack.parts import stack_of
 from runtime.temporal import NamespaceUnfit, TemporalUnreachable, connect, prepare_namespace
+from tests.ports import free_ports
 from tests.runtime.conftest import Server
 from tests.runtime.greeting import CANARY, Greeting, greet
-from tests.runtime.stack.conftest import free_ports
 
 
 async def _run(client: Client, sender: Sender) -> WorkflowHandle[Greeting, Sender]:

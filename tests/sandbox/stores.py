@@ -2,13 +2,11 @@
 
 import json
 import os
-import random
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -20,6 +18,7 @@ from obstore.store import S3Store
 from sandbox.snapshots.opening import S3, open_snapshots
 from sandbox.snapshots.sealing import SnapshotKeys
 from sandbox.snapshots.store import Snapshots
+from tests.ports import free_ports
 
 WEED = Path(sys.executable).with_name("weed")
 BUCKET = "asos-tests"
@@ -136,20 +135,6 @@ def s3_server(folder: Path) -> Iterator[S3]:
             yield server
         finally:
             process.kill()
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens at now, between those that other tests take."""
-    found: list[int] = []
-    with ExitStack() as stack:
-        while len(found) < count:
-            listener = stack.enter_context(socket.socket())
-            try:
-                listener.bind(("127.0.0.1", random.randrange(16_000, 19_500)))  # noqa: S311  no secret
-            except OSError:
-                continue
-            found.append(listener.getsockname()[1])
-    return found
 
 
 def _await_bucket(server: S3, process: "subprocess.Popen[bytes]", log: Path) -> None:

@@ -1,7 +1,6 @@
 """A data folder with a stack of the real Temporal server and two stand-ins; nothing of it outlives the test."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from runtime.stack.parts import stack_of
 from runtime.stack.processes import MARKER, PROJECT
 from runtime.stack.state import StackState, read_state
 from runtime.stack.up import UpOutcome, up
+from tests.ports import free_ports
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
 
@@ -30,25 +30,6 @@ def eventually(is_true: Callable[[], bool], seconds: float = 30.0) -> None:
     while not is_true():
         assert time.monotonic() < until, "it did not come true in time"
         time.sleep(0.05)
-
-
-def free_ports(count: int) -> list[int]:
-    """Below the range from which the kernel takes ports for outgoing connections, so that nobody else gets them."""
-    sockets = []
-    for port in range(20_000 + os.getpid() % 500 * 20, 32_000):
-        probe = socket.socket()
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            probe.close()
-            continue
-        sockets.append(probe)
-        if len(sockets) == count:
-            break
-    ports = [probe.getsockname()[1] for probe in sockets]
-    for probe in sockets:
-        probe.close()
-    return ports
 
 
 class Site:
