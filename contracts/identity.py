@@ -9,8 +9,12 @@ from pydantic import Field
 
 from contracts.values import Value
 
-SecretKind = Literal["password", "api_key", "token", "cookies", "storage", "client", "totp"]
-"""`token` holds OAuth tokens, `client` an OAuth client's secret, `storage` local storage and IndexedDB of a browser."""
+SecretKind = Literal["password", "api_key", "token", "cookies", "storage", "client", "totp", "profile"]
+"""`token` holds OAuth tokens, `client` an OAuth client's secret, `storage` local storage and IndexedDB of a browser,
+`profile` the profile itself: whose account it is and where is sealed like the rest."""
+
+PROFILE_ID = r"^[a-z0-9][a-z0-9._-]{0,62}$"
+NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
 
 
 class DeviceProfile(Value):
@@ -40,7 +44,7 @@ class DeviceProfile(Value):
 class Profile(Value):
     """One person's account on one platform."""
 
-    profile_id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,62}$")
+    profile_id: str = Field(pattern=PROFILE_ID)
     user_id: str
     """Whose it is; nobody else's tasks may use it."""
     title: str = ""
@@ -57,9 +61,9 @@ class Profile(Value):
 class SecretName(Value):
     """Where a secret lies in the vault."""
 
-    profile_id: str
+    profile_id: str = Field(pattern=PROFILE_ID)
     kind: SecretKind
-    name: str = "main"
+    name: str = Field(default="main", pattern=NAME_PATTERN)
 
 
 class SecretRef(Value):
@@ -79,6 +83,11 @@ class VaultDamaged(Exception):
     """Raised for a record that was altered, swapped, or is older than the vault knows; the text names it."""
 
 
+class VaultUnusable(Exception):
+    """Raised when the store cannot be read or written: a full disk, a sealed or silent server, a token without
+    rights. The text names the cause and the remedy; trying again may help, and nothing is lost."""
+
+
 class NoSuchSecret(Exception):
     """Raised when the vault holds nothing under the name."""
 
@@ -92,12 +101,13 @@ class Vault(Protocol):
     async def put(self, name: SecretName, secret: bytearray, *, after: int | None = None) -> SecretRef:
         """Store the next version and wipe `secret`; with `after`, only if that is the version so far.
 
-        Raises: VaultLocked, VersionConflict, StorageUnusable.
+        Raises: VaultLocked, VaultDamaged, VersionConflict, VaultUnusable. After the last the version may be stored or
+        not: look before trying again.
         """
         ...
 
     def opened(self, name: SecretName, version: int | None = None) -> AbstractAsyncContextManager[bytearray]:
-        """Raises: VaultLocked, VaultDamaged, NoSuchSecret."""
+        """Only the newest version can be opened. Raises: VaultLocked, VaultDamaged, VaultUnusable, NoSuchSecret."""
         ...
 
     async def version(self, name: SecretName) -> int:
