@@ -26,7 +26,7 @@ class Argon(Value):
 
     salt: str = Field(pattern=r"^[0-9a-f]{32}$")
     iterations: int = Field(default=3, ge=1, le=64)
-    memory_kib: int = Field(default=65_536, ge=64, le=4_194_304)
+    memory_kib: int = Field(default=65_536, ge=64, le=1_048_576)
     lanes: int = Field(default=4, ge=1, le=64)
 
     def weaker_than(self, other: "Argon") -> bool:

@@ -22,7 +22,7 @@ async def make_vault(vault: SealedVault, session: Session, passphrase: bytearray
     try:
         await vault.make(vault_id, Lock(kind="passphrase", argon=argon), master)
     except BaseException:
-        await session.drop(vault_id)
+        await session.drop()
         raise
     return vault_id
 

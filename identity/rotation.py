@@ -40,11 +40,14 @@ async def rotate(vault: SealedVault, store: Store, progress: Progress = lambda d
 
 
 async def _step(vault: SealedVault, store: Store, entries: list[Entry]) -> int:
-    boxes = {entry.box_id: await store.box(entry.box_id) for entry in entries}
+    boxes: dict[str, bytes] = {}
     for entry in entries:
-        box = boxes[entry.box_id]
-        if box is not None and not entry.fits(box):
-            raise VaultDamaged(f"{entry.kind} {entry.name!r} of {entry.profile_id!r} was altered; rotation stops")
+        box = await store.box(entry.box_id)
+        what = f"{entry.kind} {entry.name!r} of {entry.profile_id!r}"
+        if box is not None and entry.fits(box):
+            boxes[entry.box_id] = box
+        elif (await vault.current()).entry(entry.key) == entry:  # else somebody has changed it meanwhile
+            raise VaultDamaged(f"{what} was altered or taken away; the rotation waits until it is mended or removed")
     return await vault.change(
-        lambda draft: sum(draft.reseal(entry, box) for entry in entries if (box := boxes[entry.box_id]) is not None)
+        lambda draft: sum(draft.reseal(entry, boxes[entry.box_id]) for entry in entries if entry.box_id in boxes)
     )

@@ -5,6 +5,7 @@ is never on a disk; pages of it may still be swapped out, where swap is on and n
 """
 
 import asyncio
+import hashlib
 import os
 from pathlib import Path
 
@@ -14,16 +15,19 @@ from identity.files import is_private, replace_file
 from identity.sealing import KEY_BYTES
 from identity.unlocking import LocalKey
 
+NAME_CHARACTERS = 12
+
 _MEMORY = frozenset({"tmpfs", "ramfs"})
 
 
 class Session:
     """Holds the keys of unlocked vaults, one file each."""
 
-    def __init__(self, folder: Path, mounts: Path = Path("/proc/mounts")) -> None:
-        """A folder of this user is made in `folder`; `mounts` says what file systems there are."""
+    def __init__(self, folder: Path, installation: str, mounts: Path = Path("/proc/mounts")) -> None:
+        """A folder of this user's installation is made in `folder`; `mounts` says what file systems there are."""
         self._above = folder
-        self._folder = folder / f"asos-{os.geteuid()}"
+        name = hashlib.sha256(installation.encode()).hexdigest()[:NAME_CHARACTERS]
+        self._folder = folder / f"asos-{os.geteuid()}-{name}"
         self._mounts = mounts
 
     async def master_key(self, vault_id: str, lock: Lock) -> LocalKey:
@@ -36,9 +40,9 @@ class Session:
         """Keep the key until `drop`. Raises: VaultLocked if the folder would keep it on a disk, or is another's."""
         await asyncio.to_thread(self._write, vault_id, key)
 
-    async def drop(self, vault_id: str) -> bool:
-        """Overwrite and remove the key; False if there was none."""
-        return await asyncio.to_thread(self._erase, vault_id)
+    async def drop(self) -> bool:
+        """Overwrite and remove every key, whether or not the vault can be reached; False if there was none."""
+        return await asyncio.to_thread(self._erase)
 
     def _file(self, vault_id: str) -> Path:
         return self._folder / vault_id
@@ -70,15 +74,16 @@ class Session:
         except OSError as error:
             raise VaultLocked(f"cannot hold the key in {self._folder}: {error.strerror}") from error
 
-    def _erase(self, vault_id: str) -> bool:
-        path = self._file(vault_id)
-        try:
+    def _erase(self) -> bool:
+        if not self._folder.is_dir() or not self._is_ours():
+            return False
+        held = list(self._folder.iterdir())
+        for path in held:
             with path.open("r+b", buffering=0) as file:
                 file.write(bytes(KEY_BYTES))
             path.unlink()
-        except FileNotFoundError:
-            return False
-        return True
+        self._folder.rmdir()
+        return bool(held)
 
     def _is_ours(self) -> bool:
         found = self._folder.lstat()

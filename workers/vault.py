@@ -51,17 +51,16 @@ async def opened_vault(settings: Settings) -> AsyncIterator[VaultParts]:
     """Closed after the block; nothing is unlocked yet. Raises: VaultUnusable, VaultDamaged."""
     paths = DataPaths(settings.data_dir)
     async with AsyncExitStack() as stack:
-        transit = None
-        if settings.vault_address:
-            bao = await Bao.open(_access(settings))
+        bao = await Bao.open(_access(settings)) if settings.vault_address else None
+        if bao is not None:
             stack.push_async_callback(bao.close)
-            transit = Transit(bao, settings.vault_transit_mount)
-        session = Session(settings.vault_session_folder)
+        transit = Transit(bao, settings.vault_transit_mount) if bao is not None else None
+        session = Session(settings.vault_session_folder, str(settings.data_dir))
         file, keyring = FileKey(settings.vault_key_file), OsKeyring()
         sources: dict[LockKind, KeySource] = {"passphrase": session, "file": file, "keyring": keyring}
         if transit is not None:
             sources["transit"] = transit
-        store = await _store(settings, paths)
+        store = await _store(settings, paths, bao)
         head = HeadFile(settings.vault_head or paths.vault_head)
         vault = SealedVault(store, head, BySource(sources))
         stack.push_async_callback(vault.close)
@@ -98,12 +97,12 @@ def vault_sentence(found: VaultState, language: Language) -> str:
     return texts.STATES[found.state].say(language, detail=found.detail)
 
 
-async def _store(settings: Settings, paths: DataPaths) -> Store:
+async def _store(settings: Settings, paths: DataPaths, bao: Bao | None) -> Store:
     if settings.vault_store == "sqlite":
         return await SqliteStore.open(paths.vault)
-    if not settings.vault_address:
+    if bao is None:
         raise VaultUnusable("the vault's store is openbao, and ASOS_VAULT_ADDRESS names no server")
-    return OpenBaoStore(await Bao.open(_access(settings)), settings.vault_mount, settings.vault_path)
+    return OpenBaoStore(bao, settings.vault_mount, settings.vault_path)
 
 
 def _access(settings: Settings) -> BaoAccess:

@@ -84,7 +84,7 @@ async def test_a_server_that_was_sealed_is_told_and_nothing_is_lost(tmp_path: Pa
         async with place.made() as vault:
             await vault.put(named("token"), bytearray(b"secret"))
             with server.root() as root:
-                root.sys.seal()
+                root.write_data("sys/seal", data={})
 
             with pytest.raises(VaultUnusable, match="bao operator unseal"):
                 await plain(vault, named("token"))

@@ -147,6 +147,33 @@ async def test_a_missing_head_is_told_and_trusted_only_on_request(place: Place) 
         assert await plain(again, named("token")) == b"one"
 
 
+async def test_killed_between_store_and_head_the_vault_opens_and_the_head_follows(place: Place) -> None:
+    async with place.made() as vault:
+        before = place.head_bytes()
+        await vault.put(named("token"), bytearray(b"one"))
+    after = place.head_bytes()
+    place.put_head(before)
+
+    async with place.open() as again:
+        assert await plain(again, named("token")) == b"one"
+
+    assert place.head_bytes() == after
+
+
+async def test_a_rotation_stops_at_a_box_that_is_gone(place: Place) -> None:
+    async with place.made() as vault:
+        await vault.put(named("token"), bytearray(b"one"))
+        opened = await vault.current()
+        store = await place.store()
+        await store.commit(opened.document.content, opened.document.stamp, {}, [opened.living()[0].box_id])
+
+        with pytest.raises(VaultDamaged, match="taken away"):
+            await rotate(vault, store)
+        await vault.remove(named("token"))
+        assert await rotate(vault, store) == 0
+        await store.close()
+
+
 async def test_after_a_rotation_the_old_key_opens_nothing_and_all_is_there(place: Place) -> None:
     names = [named("token" if number % 2 else "cookies", f"n{number}") for number in range(20)]
     async with place.made() as vault, place.open() as reader:

@@ -49,6 +49,12 @@ class Place:
     def head(self) -> Path:
         return self.folder / "head" / "head.json"
 
+    def head_bytes(self) -> bytes:
+        return self.head.read_bytes()
+
+    def put_head(self, content: bytes) -> None:
+        self.head.write_bytes(content)
+
     @asynccontextmanager
     async def open(self) -> AsyncIterator[SealedVault]:
         vault = SealedVault(await self.store(), HeadFile(self.head), self.source)

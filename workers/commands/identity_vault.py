@@ -18,6 +18,7 @@ from identity.document import Header, Lock, LockKind
 from identity.passphrases import change_passphrase, make_vault, unlock_vault
 from identity.rotation import rotate
 from identity.sealing import wipe
+from identity.session import Session
 from identity.unlocking import MasterKey
 from identity.vault import new_vault_id
 from runtime.paths import DataPaths
@@ -98,15 +99,16 @@ class _Work:
         return self._done({"state": "unlocked", "raised": raised}, sentence.say(self._language, kind=header.lock.kind))
 
     async def lock(self) -> int:
+        session = Session(self._settings.vault_session_folder, str(self._settings.data_dir))
+        if await session.drop():
+            return self._done({"state": "locked", "was_open": True}, texts.LOCKED.say(self._language))
         async with opened_vault(self._settings) as parts:
             header = await parts.vault.header()
-            if header is None:
-                raise Refusal(texts.STATES["none"].say(self._language, detail=""))
-            if header.lock.kind != "passphrase":
-                raise Refusal(texts.NO_LOCK.say(self._language, kind=header.lock.kind))
-            was_open = await parts.session.drop(header.vault_id)
-        sentence = texts.LOCKED if was_open else texts.WAS_LOCKED
-        return self._done({"state": "locked", "was_open": was_open}, sentence.say(self._language))
+        if header is None:
+            raise Refusal(texts.STATES["none"].say(self._language, detail=""))
+        if header.lock.kind != "passphrase":
+            raise Refusal(texts.NO_LOCK.say(self._language, kind=header.lock.kind))
+        return self._done({"state": "locked", "was_open": False}, texts.WAS_LOCKED.say(self._language))
 
     async def rotate(self, *, passphrase: bool) -> int:
         async with opened_vault(self._settings) as parts:
