@@ -16,7 +16,7 @@ class Draft:
 
     def __init__(self, opened: Opened) -> None:
         self._vault_id = opened.header.vault_id
-        self._entries = dict(opened.entries)
+        self.entries: dict[SecretName, Entry] = dict(opened.entries)
         self.header: Header = opened.header.model_copy(update={"generation": opened.header.generation + 1})
         self.keys: dict[str, DataKey] = dict(opened.keys)
         self.boxes: dict[str, bytes] = {}
@@ -25,11 +25,11 @@ class Draft:
 
     @property
     def index(self) -> Index:
-        return Index(entries=tuple(self._entries.values()))
+        return Index(entries=tuple(self.entries.values()))
 
     def put(self, name: SecretName, secret: bytearray, *, after: int | None = None, at_least: int = 1) -> SecretRef:
         """The next version, or `at_least` that one. Raises: VersionConflict."""
-        before = self._entries.get(name)
+        before = self.entries.get(name)
         newest = before.version if before is not None and before.box_id else 0
         if after is not None and after != newest:
             raise VersionConflict(
@@ -39,21 +39,21 @@ class Draft:
         return self._sealed(name, version, secret)
 
     def remove(self, name: SecretName) -> bool:
-        entry = self._entries.get(name)
+        entry = self.entries.get(name)
         if entry is None or not entry.box_id:
             return False
         self._leave(entry)
-        self._entries[name] = entry.model_copy(update={"key_id": "", "box_id": "", "digest": ""})
+        self.entries[name] = entry.model_copy(update={"key_id": "", "box_id": "", "digest": ""})
         self.changed = True
         return True
 
     def remove_profile(self, profile_id: str) -> int:
         """All of its secrets; give how many."""
-        return sum(self.remove(name) for name in list(self._entries) if name.profile_id == profile_id)
+        return sum(self.remove(name) for name in list(self.entries) if name.profile_id == profile_id)
 
     def reseal(self, entry: Entry, box: bytes) -> bool:
         """The same version with the active key; False if it has changed since. Raises: VaultDamaged."""
-        if self._entries.get(entry.key) != entry:
+        if self.entries.get(entry.key) != entry:
             return False
         cipher = self.keys[entry.key_id].cipher(entry.kind)
         try:
@@ -81,7 +81,7 @@ class Draft:
 
     def end_rotation(self) -> bool:
         """Drop the keys that seal nothing any more; False if one still does."""
-        if any(entry.box_id and entry.key_id != self.header.active for entry in self._entries.values()):
+        if any(entry.box_id and entry.key_id != self.header.active for entry in self.entries.values()):
             return False
         self.header = self.header.model_copy(update={"keys": self.header.keys[:1]})
         self.keys = {self.header.active: self.keys[self.header.active]}
@@ -97,18 +97,18 @@ class Draft:
 
     def sweep(self, box_ids: Iterable[str]) -> None:
         """Remove boxes that nothing names."""
-        self.gone |= set(box_ids) - {entry.box_id for entry in self._entries.values()}
+        self.gone |= set(box_ids) - {entry.box_id for entry in self.entries.values()}
         self.changed = self.changed or bool(self.gone)
 
     def _sealed(self, name: SecretName, version: int, secret: bytearray) -> SecretRef:
         key = self.keys[self.header.active]
         ref = SecretRef(profile_id=name.profile_id, kind=name.kind, name=name.name, version=version)
         box = seal(key.cipher(name.kind), secret, about(self._vault_id, key.key_id, ref))
-        if (before := self._entries.get(name)) is not None:
+        if (before := self.entries.get(name)) is not None:
             self._leave(before)
         box_id = secrets.token_hex(BOX_ID_BYTES)
         self.boxes[box_id] = box
-        self._entries[name] = Entry(
+        self.entries[name] = Entry(
             profile_id=name.profile_id,
             kind=name.kind,
             name=name.name,

@@ -3,10 +3,9 @@
 import binascii
 import json
 from dataclasses import dataclass
-from functools import cached_property
 
 from contracts.identity import SecretName, VaultDamaged
-from identity.document import Entry, Header, Index, bytes_of, header_of, index_of
+from identity.document import Entry, Header, bytes_of, header_of, index_of
 from identity.sealing import DataKey, SealBroken, about, unseal
 from identity.stores.store import Document
 from identity.unlocking import MasterKey
@@ -17,20 +16,16 @@ class Opened:
     """One generation of the vault, with its keys."""
 
     header: Header
-    index: Index
+    entries: dict[SecretName, Entry]
     keys: dict[str, DataKey]
     document: Document
-
-    @cached_property
-    def entries(self) -> dict[SecretName, Entry]:
-        return {entry.key: entry for entry in self.index.entries}
 
     def entry(self, name: SecretName) -> Entry | None:
         return self.entries.get(name)
 
     def living(self) -> list[Entry]:
         """Those that were not removed."""
-        return [entry for entry in self.index.entries if entry.box_id]
+        return [entry for entry in self.entries.values() if entry.box_id]
 
 
 async def opened_document(document: Document, master: MasterKey, known: dict[str, DataKey]) -> Opened:
@@ -45,7 +40,7 @@ async def opened_document(document: Document, master: MasterKey, known: dict[str
     strange = {entry.key_id for entry in index.entries if entry.box_id} - set(keys)
     if strange:
         raise VaultDamaged(f"the vault's index names the keys {sorted(strange)}, which its header lacks")
-    return Opened(header, index, keys, document)
+    return Opened(header, {entry.key: entry for entry in index.entries}, keys, document)
 
 
 def key_about(vault_id: str, key_id: str) -> bytes:

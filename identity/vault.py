@@ -69,7 +69,7 @@ class SealedVault:
         except Overtaken:
             raise VersionConflict(f"{self._store.place} holds a vault already") from None
         await self._head.trust(_head_of(header, content), key)
-        self._take(master, Opened(header, Index(), {key.key_id: key}, Document(content, stamp)))
+        self._take(master, Opened(header, {}, {key.key_id: key}, Document(content, stamp)))
 
     async def header(self) -> Header | None:
         """What may be known while it is locked; None if there is no vault. Raises: VaultDamaged, VaultUnusable."""
@@ -272,10 +272,10 @@ class SealedVault:
         self._newest = (header.vault_id, header.generation, head.digest)
 
     async def _commit(self, opened: Opened, draft: Draft) -> None:
-        header, index, keys = draft.header, draft.index, draft.keys
-        content = sealed_document(header, index, keys[header.active])
+        header, keys = draft.header, draft.keys
+        content = sealed_document(header, draft.index, keys[header.active])
         stamp = await self._store.commit(content, opened.document.stamp, draft.boxes, draft.gone)
-        self._opened = Opened(header, index, keys, Document(content, stamp))
+        self._opened = Opened(header, draft.entries, keys, Document(content, stamp))
         head = _head_of(header, content)
         self._newest = (header.vault_id, header.generation, head.digest)
         await self._head.advance(head, keys)

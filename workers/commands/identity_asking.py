@@ -39,7 +39,7 @@ class Refusal(Exception):
 def asked(prompt: str, language: Language, again: str = "") -> bytearray:
     """A secret from the prompt, or a line of standard input where that is no terminal; `again` asks for it twice.
 
-    What a terminal gives is a string, which Python cannot wipe; what a pipe gives is wiped. Raises: Refusal.
+    What Python itself reads, a string or bytes, cannot be wiped; only the copy that is given can. Raises: Refusal.
     """
     if not sys.stdin.isatty():
         secret = bytearray(sys.stdin.buffer.readline().rstrip(b"\r\n"))
