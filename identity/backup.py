@@ -87,6 +87,11 @@ async def export(vault: SealedVault, path: Path, passphrase: bytearray, costs: A
     return count
 
 
+def described(path: Path) -> BackupHeader:
+    """What it says of itself, which is not checked yet. Raises: BackupUnusable."""
+    return _read(path)[1]
+
+
 async def restore(vault: SealedVault, path: Path, passphrase: bytearray, *, older: bool = False) -> Restored:
     """Put back all that the backup holds, in one step; what it does not hold stays.
 

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 from typer.testing import CliRunner, Result
 
 from identity import passphrases
 from identity.document import Argon
 from runtime.paths import DataPaths
 from runtime.settings import Settings
+from tests.identity.bao_server import Server
 from tests.identity.vaults import CHEAP
 from workers.commands.identity import identity_app
 from workers.vault import vault_check, vault_state
@@ -84,6 +86,8 @@ def test_a_backup_goes_out_and_into_a_vault_that_is_made_anew(settings: Settings
     assert "2 secrets were in the backup; 0 were here already" in done.output
     assert facts(settings, "doctor") == {"state": "unlocked", "secrets": 2}
     assert len(list(database.parent.glob("aside-*"))) == 1
+    assert json.loads(run(settings, "import", "none", "--anew", "--json").stdout)["error"] == "BackupUnusable"
+    assert len(list(database.parent.glob("aside-*"))) == 1
 
 
 def test_a_passphrase_unlocks_until_it_is_locked(
@@ -132,6 +136,29 @@ def test_a_key_file_that_is_gone_is_a_locked_vault(settings: Settings, tmp_path:
 
     assert said.exit_code == 1
     assert json.loads(said.stdout)["state"] == "locked"
+
+
+def test_the_same_commands_with_the_store_and_the_key_in_openbao(settings: Settings, bao: Server) -> None:
+    ours = Settings(
+        data_dir=settings.data_dir,
+        vault_store="openbao",
+        vault_lock="transit",
+        vault_address=bao.address,
+        vault_role_id=bao.role_id,
+        vault_secret_id=SecretStr(bao.secret_id),
+        vault_path="tasks/command",
+    )
+    assert facts(ours, "unlock") == {"state": "made"}
+    facts(ours, "add", "shop", "--kind", "password", said="secret\n")
+
+    assert facts(ours, "rotate") == {"rotated": 2}
+    assert facts(ours, "unlock") == {"state": "unlocked", "raised": False}
+    assert facts(ours, "doctor") == {"state": "unlocked", "secrets": 2}
+    assert "comes from transit" in run(ours, "lock").output
+    file = str(settings.data_dir.parent / "backup")
+    facts(ours, "export", file, said=f"{PASSPHRASE}\n")
+    assert "ASOS_VAULT_PATH" in run(ours, "import", file, "--anew").output
+    assert not DataPaths(settings.data_dir).vault.exists()
 
 
 def cheap(costs: Argon | None = None) -> Argon:

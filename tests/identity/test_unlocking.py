@@ -3,12 +3,14 @@
 import base64
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import ModuleType
 
+import keyring
 import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends import fail
 
 from contracts.identity import VaultLocked
 from identity.document import Lock
@@ -143,14 +145,35 @@ async def test_a_key_file_without_a_whole_key_is_named(tmp_path: Path, content: 
         await FileKey(tmp_path / "key").master_key("", Lock(kind="file"))
 
 
-async def test_the_os_keyring_opens_the_vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: dict[tuple[str, str], str] = {}
-    keyring, errors = ModuleType("keyring"), ModuleType("keyring.errors")
-    vars(errors)["KeyringError"] = RuntimeError
-    vars(keyring)["set_password"] = lambda service, name, value: kept.update({(service, name): value})
-    vars(keyring)["get_password"] = lambda service, name: kept.get((service, name))
-    monkeypatch.setitem(sys.modules, "keyring", keyring)
-    monkeypatch.setitem(sys.modules, "keyring.errors", errors)
+class Desktop(KeyringBackend):
+    """A keyring that lives as long as the test."""
+
+    priority = 1
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # the library's constructors have no types
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+
+def nothing() -> KeyringBackend:
+    return fail.Keyring()  # type: ignore[no-untyped-call]  # the library's constructors have no types
+
+
+@pytest.fixture
+def desktop() -> Iterator[Desktop]:
+    backend = Desktop()
+    keyring.set_keyring(backend)
+    yield backend
+    keyring.set_keyring(nothing())
+
+
+async def test_the_os_keyring_opens_the_vault(tmp_path: Path, desktop: Desktop) -> None:
     source, vault_id = OsKeyring(), new_vault_id()
 
     async with opened(tmp_path, source) as vault:
@@ -158,10 +181,17 @@ async def test_the_os_keyring_opens_the_vault(tmp_path: Path, monkeypatch: pytes
         await vault.put(named("token"), bytearray(b"secret"))
     async with opened(tmp_path, source) as again:
         assert await plain(again, named("token")) == b"secret"
-    kept.clear()
+    desktop.kept.clear()
     async with opened(tmp_path, source) as closed:
         with pytest.raises(VaultLocked, match="has no key of this vault"):
             await plain(closed, named("token"))
+
+
+async def test_a_machine_without_a_keyring_is_told() -> None:
+    keyring.set_keyring(nothing())
+
+    with pytest.raises(VaultLocked, match="the OS keyring does not answer"):
+        await OsKeyring().make("v")
 
 
 async def test_without_the_library_of_the_os_keyring_it_is_said_what_is_missing(

@@ -1,6 +1,7 @@
 """What every vault does, whatever its store."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from identity.sealing import DataKey, SealBroken, about, unseal
 from identity.stores.store import Overtaken
 from identity.unlocking import LocalKey
 from identity.vault import new_vault_id
-from tests.identity.vaults import Place, named, plain
+from tests.identity.vaults import Place, in_file, named, plain
 
 KINDS: tuple[SecretKind, ...] = ("password", "api_key", "token", "cookies", "storage", "client", "totp")
 
@@ -210,6 +211,25 @@ async def test_after_a_rotation_the_old_key_opens_nothing_and_all_is_there(place
         await store.close()
 
 
+async def test_the_file_keeps_no_trace_of_what_the_old_key_has_sealed(tmp_path: Path) -> None:
+    place = in_file(tmp_path)
+    async with place.made() as vault:
+        for number in range(20):
+            await vault.put(named("storage", f"n{number}"), bytearray(3_000))
+        store = await place.store()
+        opened = await vault.current()
+        old = [await store.box(entry.box_id) or b"" for entry in opened.living()] + [opened.document.content]
+        before = contents(tmp_path)
+
+        await rotate(vault, store)
+
+        after = contents(tmp_path)
+        await store.close()
+    assert all(box[:64] in before and box[-64:] in before for box in old)
+    assert not any(box[:64] in after or box[-64:] in after for box in old[:-1])
+    assert old[-1][-64:] not in after
+
+
 async def test_a_rotation_that_was_interrupted_is_finished_by_the_next_one(place: Place) -> None:
     async with place.made() as vault:
         for number in range(20):
@@ -250,6 +270,11 @@ async def test_boxes_that_nothing_names_are_swept_and_those_in_use_are_not(place
         assert "5eed" not in await store.box_ids()
         assert await plain(vault, named("token")) == b"x"
         await store.close()
+
+
+def contents(folder: Path) -> bytes:
+    """All that lies in the vault's file and beside it."""
+    return b"".join(path.read_bytes() for path in folder.glob("vault.db*"))
 
 
 @pytest.mark.parametrize("bad", ["", "../x", "a/b", "-x", "a" * 64])

@@ -129,7 +129,8 @@ class Identities:
 
     async def remove(self, profile_id: str, kind: str, name: str, *, yes: bool, as_json: bool) -> int:
         secret_name = self._name(profile_id, kind or "profile", name if kind else "main")
-        if not yes and not kind and not typer.confirm(texts.ASK_REMOVE.say(self._language, profile=profile_id)):
+        question = texts.ASK_REMOVE.say(self._language, profile=profile_id)
+        if not yes and not kind and not typer.confirm(question, err=True):
             raise Refusal(texts.KEPT.say(self._language))
         async with opened_vault(self._settings) as parts:
             if not kind:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from contracts.identity import VaultUnusable
 from contracts.texts import identity as texts
-from identity.backup import export, restore
+from identity.backup import described, export, restore
 from identity.document import Header, Lock, LockKind
 from identity.passphrases import change_passphrase, make_vault, unlock_vault
 from identity.rotation import rotate
@@ -139,6 +139,7 @@ class _Work:
         )
 
     async def restore(self, file: Path, *, older: bool, anew: bool) -> int:
+        described(file)  # so that nothing is moved for a file that is none
         if anew:
             self._put_aside()
         async with opened_vault(self._settings) as parts:
