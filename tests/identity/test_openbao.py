@@ -132,6 +132,20 @@ async def test_a_role_logs_in_again_when_its_token_was_revoked(bao: Server) -> N
     await connection.close()
 
 
+async def test_the_server_keeps_no_former_document(bao: Server, tmp_path: Path) -> None:
+    place = in_bao(tmp_path, bao)
+    async with place.made() as vault:
+        for text in (b"one", b"two", b"three"):
+            await vault.put(named("token"), bytearray(text))
+        path = vault.place.rpartition("secret/")[2]
+
+    with bao.root() as root:
+        metadata: Any = root.secrets.kv.v2.read_secret_metadata(f"{path}/document")
+        boxes: Any = root.secrets.kv.v2.list_secrets(f"{path}/boxes")
+    assert list(metadata["data"]["versions"]) == ["4"]
+    assert len(boxes["data"]["keys"]) == 1
+
+
 async def test_calls_of_many_at_once_share_one_connection(bao: Server) -> None:
     connection = await Bao.open(role(bao))
 

@@ -21,6 +21,7 @@ from sandbox.rules import Laws
 from tests.invariants.hosts import HOSTS
 from tests.invariants.lives import LIVES
 from tests.invariants.switch import Switch, always, always_soon, in_vain, replaced
+from tests.invariants.vaults import VAULTS
 from workflows import calls, messages
 from workflows.calls import Calls
 from workflows.conversation import ConversationWorkflow
@@ -143,4 +144,5 @@ SWITCHES = (
     ),
     *LIVES,
     *HOSTS,
+    *VAULTS,
 )
