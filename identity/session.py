@@ -55,7 +55,7 @@ class Session:
             with self._file(vault_id).open("rb", buffering=0) as file:
                 size = file.readinto(key)
         except OSError:
-            raise VaultLocked("the vault is locked: run `asos identity unlock`") from None
+            raise VaultLocked("nobody has unlocked it: run `asos identity unlock`") from None
         if size != KEY_BYTES:
             raise VaultLocked("the key between unlock and lock is cut off: run `asos identity unlock` again")
         return key

@@ -36,14 +36,15 @@ class OpenBaoStore:
             answer = await self._kv(lambda kv: kv.read_secret_metadata(self._document, mount_point=self._mount))
         except Absent:
             return 0
-        return _number(answer["data"]["current_version"], self.place)
+        return _number(_inside(answer, "data", "current_version"), self.place)
 
     async def document(self) -> Document | None:
         try:
             data = await self._read(self._document)
         except Absent:
             return None
-        return Document(_blob(data["data"], self.place), _number(data["metadata"]["version"], self.place))
+        stamp = _number(_inside(data, "metadata", "version"), self.place)
+        return Document(_blob(_inside(data, "data", "content"), self.place), stamp)
 
     async def commit(self, content: bytes, after: int, boxes: Mapping[str, bytes], gone: Collection[str]) -> int:
         for box_id, box in boxes.items():
@@ -63,14 +64,15 @@ class OpenBaoStore:
             data = await self._read(self._box(box_id))
         except Absent:
             return None
-        return _blob(data["data"], self.place)
+        return _blob(_inside(data, "data", "content"), self.place)
 
     async def box_ids(self) -> set[str]:
         try:
             answer = await self._kv(lambda kv: kv.list_secrets(f"{self._path}/boxes", mount_point=self._mount))
         except Absent:
             return set()
-        return {str(key) for key in answer["data"]["keys"]}
+        keys = _inside(answer, "data", "keys")
+        return {str(key) for key in keys} if isinstance(keys, list) else set()
 
     async def erase_traces(self) -> None:
         """One version of the document is kept, and boxes are removed with all of theirs; the rest is the server's."""
@@ -85,12 +87,11 @@ class OpenBaoStore:
     def _box(self, box_id: str) -> str:
         return f"{self._path}/boxes/{box_id}"
 
-    async def _read(self, path: str) -> dict[str, Any]:
+    async def _read(self, path: str) -> object:
         answer = await self._kv(
             lambda kv: kv.read_secret_version(path, mount_point=self._mount, raise_on_deleted_version=True)
         )
-        found: dict[str, Any] = answer["data"]
-        return found
+        return _inside(answer, "data")
 
     async def _write(self, path: str, content: bytes, after: int) -> int:
         value = {"content": base64.b64encode(content).decode()}
@@ -103,7 +104,12 @@ class OpenBaoStore:
                 f"{self._bao.address} has no KV engine at {self._mount!r}; "
                 f"enable it: `bao secrets enable -path={self._mount} -version=2 kv`"
             ) from error
-        return _number(answer["data"]["version"], self.place)
+        version = _inside(answer, "data", "version")
+        if version is None:
+            raise VaultUnusable(
+                f"{self._mount!r} of {self._bao.address} is no KV engine of version 2; name one that is"
+            )
+        return _number(version, self.place)
 
     async def _keep_one_version(self) -> None:
         """Former documents are sealed with former keys; none of them shall stay readable."""
@@ -137,10 +143,16 @@ class OpenBaoStore:
             raise VaultUnusable(f"{self.place} does not take it: {error}") from None
 
 
-def _blob(found: object, place: str) -> bytes:
-    content = found.get("content") if isinstance(found, dict) else None
+def _inside(answer: object, *names: str) -> object:
+    """What lies there in an answer, or None: another engine at the same path answers otherwise."""
+    for name in names:
+        answer = answer.get(name) if isinstance(answer, dict) else None
+    return answer
+
+
+def _blob(content: object, place: str) -> bytes:
     try:
-        return base64.b64decode(str(content), validate=True)
+        return base64.b64decode(content if isinstance(content, str) else "?", validate=True)
     except binascii.Error:
         raise VaultDamaged(f"{place} holds something else than what was written; import your newest backup") from None
 

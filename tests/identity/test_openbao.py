@@ -17,7 +17,7 @@ from identity.transit import Transit
 from identity.unlocking import LocalKey, WrongKey
 from identity.vault import SealedVault, new_vault_id
 from tests.identity.bao_server import TOKEN, Server, running
-from tests.identity.vaults import in_bao, named, plain
+from tests.identity.vaults import Fixed, in_bao, named, plain
 
 
 def role(server: Server) -> BaoAccess:
@@ -61,9 +61,20 @@ async def test_a_server_without_transit_is_told_with_the_remedy(bao: Server) -> 
 
 async def test_a_server_without_the_kv_engine_is_told_with_the_remedy(bao: Server, tmp_path: Path) -> None:
     store = OpenBaoStore(await Bao.open(BaoAccess(bao.address, token=TOKEN)), "nowhere", "vault")
-    vault = SealedVault(store, HeadFile(tmp_path / "head.json"), Transit(await Bao.open(role(bao)), "transit"))
+    vault = SealedVault(store, HeadFile(tmp_path / "head.json"), Fixed(bytes(32)))
 
     with pytest.raises(VaultUnusable, match="version=2 kv"):
+        await vault.make(new_vault_id(), Lock(kind="file"), LocalKey.new())
+    await vault.close()
+
+
+async def test_a_kv_engine_of_version_1_is_refused(bao: Server, tmp_path: Path) -> None:
+    with bao.root() as root:
+        root.sys.enable_secrets_engine("kv", path="former", options={"version": "1"})
+    store = OpenBaoStore(await Bao.open(BaoAccess(bao.address, token=TOKEN)), "former", "vault")
+    vault = SealedVault(store, HeadFile(tmp_path / "head.json"), Fixed(bytes(32)))
+
+    with pytest.raises(VaultUnusable, match="no KV engine of version 2"):
         await vault.make(new_vault_id(), Lock(kind="file"), LocalKey.new())
     await vault.close()
 
