@@ -134,8 +134,10 @@ class Acting(activities.Acting):
         result = await self._while_free(self._result(run, entry, sandbox, pulse), request)
         ref = await self._stored(result)
         await self._note_where_it_went(run, result)
-        first = await self._parts.ledger.finish(request.judged.task_id, run.call.call_id, ref)
-        await self._parts.recorder.record(recording.ended(request, result, ref, time.monotonic() - began))
+        first, _ = await asyncio.gather(
+            self._parts.ledger.finish(request.judged.task_id, run.call.call_id, ref),
+            self._parts.recorder.record(recording.ended(request, result, ref, time.monotonic() - began)),
+        )
         return _outcome(result, ref) if first == ref else await self._replayed(first)
 
     def _heed(self, request: RunRequest) -> None:

@@ -23,7 +23,7 @@ _KINDS: dict[str, EventKind] = {
 
 
 class Noting(activities.Noting):
-    """Local to the workflow worker, like `judge`: nothing follows from a decision before it is on record."""
+    """Nothing follows from a decision before it is on record, and nothing is on record before it is in history."""
 
     def __init__(
         self,

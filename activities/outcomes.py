@@ -24,7 +24,7 @@ def denied(call: ToolCall, refused: Refused, language: Language) -> ToolResult:
     """For a call that policy or the lack of an approval keeps from running."""
     text = texts.DENIED.say(language, why=refused.say(language))
     if refused.ask_again:
-        return changed(call, text)
+        return changed(call, text, refused.rules)
     return _bad(call, text, "denied", rules=refused.rules)
 
 
@@ -34,9 +34,9 @@ def wrong_runtime(call: ToolCall, demanded: str, found: str, language: Language)
     return _bad(call, texts.DENIED.say(language, why=why), "denied")
 
 
-def changed(call: ToolCall, text: str) -> ToolResult:
+def changed(call: ToolCall, text: str, rules: tuple[str, ...] = ()) -> ToolResult:
     """For a call that would now do something else than what was judged."""
-    return _bad(call, text, "changed")
+    return _bad(call, text, "changed", rules=rules)
 
 
 def uncertain(call: ToolCall, started_at: datetime, language: Language) -> ToolResult:

@@ -70,8 +70,8 @@ class Thinking(Planning):
         recorder: Recorder | None = None,
         model: str = "",
     ) -> None:
-        """`transcript` and `past` may be shared with others who read the same turns; `model` is what the planner asks over
-        the network, and rules ask none."""
+        """Whoever reads the same turns may share `transcript` and `past`. `model` is what the planner asks over the
+        network; rules ask none."""
         self._planner = planner
         self._tools = tools
         self._blobs = blobs

@@ -99,7 +99,7 @@ class Bundle:
 
         Raises: StorageUnusable, OSError, HeadBroken.
         """
-        head = Head.read(places.head.read_bytes(), signer.public)
+        head = Head.load(places.head, signer.public)
         with reading(places.database) as connection:
             counted: list[int] = []
             self.add(CHAIN, _chain(connection, head, task_id, counted))

@@ -13,11 +13,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from audit.bundle import CHAIN, HEAD, KEY, MANIFEST, SIGNATURE, SIGNED_APART, Manifest, Start, manifest_statement
-from audit.chain import HEAD_BYTES, Head, HeadBroken, Record, digest_of, linked
+from audit.chain import Head, HeadBroken, Record, digest_of, linked
 from audit.signing import KeyUnusable, PublicKey
 from audit.verifying import Broken, Intact
 
 PIECE_BYTES = 1_048_576
+MOST_SMALL_BYTES = 4_096
 MOST_MANIFEST_BYTES = 64 * 1_048_576
 MOST_LINE_BYTES = 64 * 1_048_576
 
@@ -83,7 +84,7 @@ def _checked(archive: zipfile.ZipFile, fingerprint: str) -> Intact | Broken:
 
 def _key(archive: zipfile.ZipFile, fingerprint: str) -> PublicKey:
     try:
-        key = PublicKey.read(_small(archive, KEY, HEAD_BYTES))
+        key = PublicKey.read(_small(archive, KEY, MOST_SMALL_BYTES))
     except KeyUnusable as error:
         raise _Found(Broken(reason="key_broken", detail=str(error))) from None
     if fingerprint and key.fingerprint != fingerprint:
@@ -93,7 +94,7 @@ def _key(archive: zipfile.ZipFile, fingerprint: str) -> PublicKey:
 
 def _manifest(archive: zipfile.ZipFile, key: PublicKey) -> Manifest:
     content = _small(archive, MANIFEST, MOST_MANIFEST_BYTES)
-    signature = _small(archive, SIGNATURE, HEAD_BYTES)
+    signature = _small(archive, SIGNATURE, MOST_SMALL_BYTES)
     if not signature.endswith(b"\n") or not key.verifies(
         manifest_statement(content), signature[:-1].decode("ascii", "replace")
     ):
@@ -133,7 +134,7 @@ def _digest(archive: zipfile.ZipFile, name: str, size: int) -> str:
 
 def _chain(archive: zipfile.ZipFile, key: PublicKey, manifest: Manifest) -> Intact:
     try:
-        head = Head.read(_small(archive, HEAD, HEAD_BYTES), key)
+        head = Head.read(_small(archive, HEAD, MOST_SMALL_BYTES), key)
     except HeadBroken as error:
         raise _Found(Broken(reason="head_broken", detail=str(error))) from None
     lines = _lines(archive)

@@ -7,6 +7,7 @@ a chain needs the bodies of these alone, and of all others nothing but the SHA-2
 import hashlib
 import json
 from datetime import datetime
+from pathlib import Path
 from typing import Self
 
 from pydantic import ValidationError
@@ -15,7 +16,8 @@ from audit.signing import PublicKey, Signer
 from contracts.values import JsonObject, Value
 
 FIRST_PREVIOUS = "0" * 64
-HEAD_BYTES = 4_096
+HEAD_BYTES = 512
+"""One sector of a disk, so that it is written whole or not at all."""
 
 
 class Record(Value):
@@ -76,8 +78,24 @@ class Head(Value):
             raise HeadBroken("its signature does not fit")
         return head
 
+    @classmethod
+    def load(cls, path: Path, key: PublicKey) -> Self:
+        """Of a log that may be written meanwhile: what was read half old and half new is another when read again.
+
+        Raises: HeadBroken, OSError.
+        """
+        content = path.read_bytes()
+        while True:
+            try:
+                return cls.read(content, key)
+            except HeadBroken:
+                if (again := path.read_bytes()) == content:
+                    raise
+                content = again
+
     def content(self) -> bytes:
-        return canonical(self.model_dump(mode="json")).encode() + b"\n"
+        """Always of the same length, so that it can be written where the one before was."""
+        return canonical(self.model_dump(mode="json")).encode().ljust(HEAD_BYTES - 1) + b"\n"
 
     def _statement(self) -> bytes:
         return f"asos audit head v1\n{self.count}\n{self.digest}\n{self.at.isoformat()}\n{self.key_id}".encode()

@@ -1,4 +1,4 @@
-"""Replace a small file so that after a crash it is either the old one or the whole new one."""
+"""Write a small file so that after a crash it is either the old one or the whole new one."""
 
 import os
 import secrets
@@ -18,3 +18,17 @@ def replace_file(path: Path, content: bytes) -> None:
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def overwrite_file(path: Path, content: bytes, *, sync: bool) -> None:
+    """Put content of the same length, at most one sector, where it was: a disk writes that whole or not at all.
+
+    Much quicker than a new file and a new name. Without `sync` a power cut may bring the old content back.
+    """
+    handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.pwrite(handle, content, 0)
+        if sync:
+            os.fdatasync(handle)
+    finally:
+        os.close(handle)

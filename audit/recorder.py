@@ -8,7 +8,7 @@ from audit.chain import canonical
 from audit.log import AuditLog
 from contracts.audit import Event
 
-INLINE_CHARACTERS = 16_384
+INLINE_CHARACTERS = 4_096
 """Longer words are sealed in a thread."""
 
 MOST_CHARACTERS = 262_144

@@ -122,7 +122,7 @@ def _public_key(places: AuditPlaces, fingerprint: str) -> PublicKey | Broken:
 
 def _head(places: AuditPlaces, key: PublicKey) -> Head | Broken:
     try:
-        return Head.read(places.head.read_bytes(), key)
+        return Head.load(places.head, key)
     except OSError as error:
         return Broken(reason="head_missing", detail=f"{places.head}: {error.strerror}")
     except HeadBroken as error:

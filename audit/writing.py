@@ -6,13 +6,14 @@ Nothing is added to a log that does not fit its head: that would cover up what w
 import fcntl
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import Self
 
 from audit.chain import FIRST_PREVIOUS, Head, HeadBroken, Record, digest_of, linked, row_statement
-from audit.files import replace_file
+from audit.files import overwrite_file, replace_file
 from audit.places import AuditPlaces
 from audit.signing import KeyUnusable, Signer
 from audit.storage import Database, StorageUnusable
@@ -23,6 +24,9 @@ REMEDY = (
     "nothing more is written to it, and nothing runs without it; `asos audit verify` says what is wrong. Put the "
     "newest copies of records and head back, or move both and the signing key away, as evidence, to begin a new log"
 )
+
+SYNC_SECONDS = 1.0
+"""At most so much of the head's way can be lost to a power cut; the records themselves never."""
 
 _FROM = "SELECT sequence, body, digest, signature FROM records WHERE sequence >= ? ORDER BY sequence"
 
@@ -36,6 +40,7 @@ class Writer:
         self._turn_file = turn
         self._signer: Signer
         self._kept: tuple[bytes, Head] | None = None
+        self._synced = time.monotonic() - SYNC_SECONDS
 
     @classmethod
     def open(cls, places: AuditPlaces, database: Database) -> Self:
@@ -98,8 +103,10 @@ class Writer:
         return self._kept[1]
 
     def _keep_head(self, head: Head) -> None:
-        content = head.content()
-        replace_file(self._places.head, content)
+        content, now = head.content(), time.monotonic()
+        sync = now - self._synced >= SYNC_SECONDS
+        overwrite_file(self._places.head, content, sync=sync)
+        self._synced = now if sync else self._synced
         self._kept = content, head
 
     def _end(self, connection: sqlite3.Connection, head: Head) -> tuple[int, str]:

@@ -6,6 +6,7 @@ Loading takes more than a second, and ten on a machine that an agent keeps busy;
 import getpass
 import importlib
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import cast, get_args
@@ -19,8 +20,8 @@ from runtime.settings import SettingsInvalid, read_settings
 
 WHOLE_ID = 26
 
-pulled: list[Kill] = []
-"""What this process has put in force already; the command goes on from there."""
+pulled: list[tuple[Kill, float]] = []
+"""What this process has put in force already, and after how many seconds; the command goes on from there."""
 
 Wanted = tuple[KillLevel, str | None, str]
 
@@ -31,7 +32,8 @@ def main() -> None:
     if wanted is not None:
         # Whatever is wrong, the command itself says it better.
         with suppress(SettingsInvalid, KeyringUnusable, FolderUnusable, OSError):
-            pulled.append(_pull(*wanted))
+            began = time.monotonic()
+            pulled.append((_pull(*wanted), time.monotonic() - began))
     importlib.import_module("workers.asos").main()
 
 

@@ -78,7 +78,8 @@ class Asking:
         )
         ends = event in ("expired", "given_up")
         try:
-            await workflow.execute_local_activity_method(
+            # No local activity: that one would run before the decision is in history, which may yet be another one.
+            await workflow.execute_activity_method(
                 Noting.note_approval,
                 note,
                 start_to_close_timeout=limits.JUDGE_ATTEMPT,

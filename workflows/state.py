@@ -72,9 +72,16 @@ class TaskState:
         self.result: TaskResult | None = None
 
     def taken_in(self) -> TakenIn:
-        """By the task and its sandbox; what a reset made the task forget still lies in the sandbox that it had."""
+        """By the task and its sandbox; what a reset made the task forget still lies in the sandbox that it had.
+
+        It goes into what is sent and decides no command: what came before a reset is replayed as it was then.
+        """
         forgotten = self.is_reset and self.needs > 0
-        return TakenIn(foreign=self.tainted or forgotten, private=self.private or forgotten)
+        return self.noticed().joined(TakenIn(foreign=forgotten, private=forgotten))
+
+    def noticed(self) -> TakenIn:
+        """What the task itself knows to have taken in."""
+        return TakenIn(foreign=self.tainted, private=self.private)
 
     def takes_in(self, other: TakenIn) -> None:
         """Never less than before."""

@@ -160,7 +160,7 @@ class Workplace:
                     await self._tell("takes_in", news)
 
     def _news(self) -> TakenIn | None:
-        taken = self._state.taken_in()
+        taken = self._state.noticed()
         return None if taken.joined(self._told) == self._told else taken
 
     def _may_rest(self) -> bool:

@@ -62,7 +62,13 @@ SPEC = ToolSpec(
         effects=("execute",),
         output="foreign",
         # What a variable holds can run as well as the script that names it.
-        arguments={"script": "command", "cwd": "path", "env": "command", "timeout_seconds": "number"},
+        arguments={
+            "script": "command",
+            "argv": "command",
+            "cwd": "path",
+            "env": "command",
+            "timeout_seconds": "number",
+        },
         space="own",
     ),
 )

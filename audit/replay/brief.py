@@ -43,7 +43,8 @@ def short(value: JsonValue) -> str:
     if isinstance(value, float):
         return f"{value:.3g}"
     if isinstance(value, list):
-        text = ", ".join(short(each) for each in value)
+        texts = [short(each) for each in value]
+        text = ", ".join(texts) if all(texts) else ""
     else:
         text = str(value) if isinstance(value, str | int) else ""
     return text if len(text) <= MOST_CHARACTERS else ""

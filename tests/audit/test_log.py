@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.chain import FIRST_PREVIOUS
+from audit.chain import FIRST_PREVIOUS, HEAD_BYTES
 from audit.log import AuditLog
 from audit.places import AuditPlaces
 from audit.signing import Signer
@@ -213,7 +213,7 @@ from tests.audit.logs import event
 async def main():
     log = await AuditLog.open(AuditPlaces.below(pathlib.Path(sys.argv[1])))
     await log.append(event(1))
-    writing.replace_file = lambda *_: os.kill(os.getpid(), 9)
+    writing.overwrite_file = lambda *_, **__: os.kill(os.getpid(), 9)
     await log.append(event(2))
 
 asyncio.run(main())
@@ -255,6 +255,19 @@ async def test_many_writers_make_one_chain_and_the_head_follows(places: AuditPla
     assert isinstance(found, Intact)
     assert (found.records, found.after_head) == (80, 0)
     assert sorted(record.sequence for record in records) == list(range(1, 81))
+
+
+async def test_the_head_is_one_sector_and_read_whole_while_it_is_written(log: AuditLog, places: AuditPlaces) -> None:
+    async def write() -> None:
+        for number in range(60):
+            await log.append(event(number))
+
+    writing = asyncio.create_task(write())
+    while not writing.done():
+        assert isinstance(await log.verify(), Intact)
+    await writing
+
+    assert places.head.stat().st_size == HEAD_BYTES
 
 
 async def test_a_head_that_cannot_be_moved_fails_the_append_and_the_next_one_takes_it_up(

@@ -31,12 +31,12 @@ async def log(tmp_path: Path) -> AsyncIterator[AuditLog]:
 
 
 async def test_words_are_sealed_and_facts_lie_open(log: AuditLog) -> None:
-    said = event().model_copy(update={"words": {"path": "/home/me"}})
+    said = event().model_copy(update={"words": {"path": "papers/private.txt"}})
 
     await LogRecorder(log, seal).record(said)
 
     (record,) = await log.of_task("task-0")
-    assert (record.data, json.loads(seal(record.words))) == ({"number": 0}, {"path": "/home/me"})
+    assert (record.data, json.loads(seal(record.words))) == ({"number": 0}, {"path": "papers/private.txt"})
 
 
 @pytest.mark.parametrize("length", [10, 30_000, MOST_CHARACTERS + 1])

@@ -63,4 +63,8 @@ async def test_nobody_revokes_the_rule_of_another_but_the_owner(standing: Standi
 async def test_the_file_says_nothing_of_what_is_allowed(standing: Standing, tmp_path: Path) -> None:
     await standing.add(rule("a"))
 
-    assert all(b"secret-host" not in path.read_bytes() for path in sorted(tmp_path.glob("standing.db*")))
+    assert all(b"secret-host" not in path.read_bytes() for path in files_of(tmp_path))
+
+
+def files_of(folder: Path) -> list[Path]:
+    return sorted(folder.glob("standing.db*"))

@@ -50,7 +50,7 @@ async def workers(client: Client, acting: Script) -> AsyncIterator[None]:
                 client,
                 task_queue=WORKFLOWS,
                 workflows=workflows,
-                activities=[acting.judge, acting.plan],
+                activities=[acting.judge, acting.note_approval, acting.plan],
                 workflow_runner=UnsandboxedWorkflowRunner(),
             )
         )

@@ -31,7 +31,13 @@ role: worker
 permissions:
   browser: {read: [listed.example], unlisted: ask}
   cli: {read: [/workspace], write: [/workspace]}
-approval_rules: {external_communication: allow, data_deletion: allow}
+  api: {scopes: ["*"]}
+approval_rules:
+  spending_over: 100000
+  external_communication: allow
+  data_deletion: allow
+  credential_access: allow
+  account_changes: allow
 """,
     "test.yaml",
 )

@@ -16,7 +16,7 @@ from tests.policy.risk_questions import EFFECTS, NOON, SETTLED, WEB, asking, pol
 def calls(draw: st.DrawFn) -> dict[str, object]:
     """Any call of a foreign service, and any state of the task and the person."""
     action = EffectAction(
-        effects=tuple(draw(st.sets(st.sampled_from(EFFECTS)))),
+        effects=tuple(draw(st.sets(st.sampled_from(EFFECTS), min_size=1))),
         destinations=tuple(
             draw(st.sets(st.sampled_from(("anna@example.com", "docs.example", "evil.test")), max_size=2))
         ),

@@ -33,7 +33,8 @@ def policy_of(blocked: str = "") -> Policy:
     permissions = f"""
     permissions:
       browser: {{read: [listed.test], blocked: [{blocked}], unlisted: ask}}
-      cli: {{read: [/workspace], write: [/workspace]}}"""
+      cli: {{read: [/workspace], write: [/workspace]}}
+      api: {{scopes: ["*"]}}"""
     return parse(f"roles:\n  - role: owner{permissions}\n  - role: guest{permissions}\n", "policy.yaml")
 
 

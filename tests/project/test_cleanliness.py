@@ -22,6 +22,9 @@ RESERVED = re.compile(r"(?:^|\.)(?:example|test|localhost|invalid|example\.(?:co
 NAMED = {"api.telegram.org", "github.com", "localhost"}
 """The one service that the program itself calls, and where a comment points to."""
 
+RECORDED = "tests/policy/provenance/agentdojo.jsonl:"
+"""Somebody else's words, as they were recorded: one of its tasks speaks of a list of things to do."""
+
 THIS = Path(__file__)
 
 
@@ -49,7 +52,7 @@ def test_an_ignore_has_its_reason_on_the_line() -> None:
 
 
 def test_nothing_is_left_for_later() -> None:
-    assert findings(LATER) == []
+    assert [found for found in findings(LATER) if not found.startswith(RECORDED)] == []
 
 
 def test_no_file_names_somebody_s_machine_or_a_package_host() -> None:

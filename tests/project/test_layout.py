@@ -20,6 +20,7 @@ LONGER = {
     "tests/gateway/test_telegram_channel.py": "one table of behaviours after another",
     "tests/planner/test_litellm.py": "one table of behaviours after another",
     "tests/policy/test_judge.py": "one table of behaviours after another",
+    "tests/tools/test_gathering.py": "one table of behaviours after another",
     "tests/workflows/test_task.py": "one table of behaviours after another",
 }
 """Files that may be longer, and why."""

@@ -269,10 +269,10 @@ def request(what: ToolCall, *, approval: Approval | None = None, lease: Lease | 
     return RunRequest(judged=judged(what), lease=lease, approval=approval)
 
 
-def approval(what: ToolCall, **changes: object) -> Approval:
+def approval(what: ToolCall, *, tainted: bool = False, version: str = "", **changes: object) -> Approval:
     """What a person approved who was shown exactly this call, with no file that it would run or send."""
     cwd = "/workspace" if what.tool == "shell" else ""
-    bound = Bound(tool=what.tool, args_sha256=what.args_sha256, cwd=cwd)
+    bound = Bound(tool=what.tool, args_sha256=what.args_sha256, cwd=cwd, tainted=tainted, policy_version=version)
     covered = Covered(
         call_id=what.call_id,
         tool=what.tool,

@@ -41,7 +41,15 @@ from policy.roles import BrowserRules, Policy
 from tests.tools.acting_parts import NOW, OneHost, Scripted, approval, call, judged, request, result
 from tests.tools.conftest import MemoryBlobs
 
-BASE = replace(parse("role: owner\npermissions: {}\n", "test.yaml"), version="")
+SHOPPING = """
+role: owner
+permissions:
+  api: {scopes: ["*"]}
+approval_rules:
+  spending_over: 1000
+  external_communication: allow
+"""
+BASE = replace(parse(SHOPPING, "test.yaml"), version="")
 
 
 @dataclass

@@ -21,7 +21,7 @@ from tests.tools.local_sandbox import LocalSandbox
 from tests.tools.test_acting import TOUCH, effects
 
 ASK = Ask(
-    reasons=(Reason(rule="deletes", detail="/home/me/x"),),
+    reasons=(Reason(rule="deletes", detail="papers/private.txt"),),
     egress=(HostGrant(host="asked.test"),),
     risk=40,
     risk_parts=(RiskPart(name="effect", points=40, detail="rm"),),
@@ -61,7 +61,9 @@ async def run(rig: Rig, kept: Kept, asked: RunRequest) -> None:
     await ActivityEnvironment().run(acting(rig, kept).run_tool, asked)
 
 
-@pytest.mark.parametrize("verdict", [Allow(), ASK, Deny(reasons=(Reason(rule="deletes", detail="/home/me/x"),))])
+@pytest.mark.parametrize(
+    "verdict", [Allow(), ASK, Deny(reasons=(Reason(rule="deletes", detail="papers/private.txt"),))]
+)
 async def test_one_line_holds_question_and_verdict_and_no_words_lie_open(rig: Rig, verdict: Verdict) -> None:
     rig.policy.verdict, kept = verdict, Kept()
 
@@ -80,7 +82,7 @@ async def test_one_line_holds_question_and_verdict_and_no_words_lie_open(rig: Ri
     question = line.words["question"]
     assert isinstance(question, dict)
     assert question["args"] == TOUCH.args
-    for secret in ("effect;", "/home/me/x", "anna@example.org", "rm"):
+    for secret in ("effect;", "papers/private.txt", "anna@example.org", "rm"):
         assert secret not in str(line.data)
 
 
@@ -108,11 +110,13 @@ async def test_of_long_arguments_the_record_has_the_digest(rig: Rig) -> None:
 async def test_an_effect_is_written_down_before_and_after(rig: Rig, sandbox: LocalSandbox) -> None:
     rig.policy.verdict, kept = ASK, Kept()
 
-    await run(rig, kept, request(TOUCH, approval=approval(TOUCH, digest="ab" * 32)))
+    given = approval(TOUCH, version=ASK.policy_version)
+
+    await run(rig, kept, request(TOUCH, approval=given))
 
     before, after = kept.events
     assert (before.kind, after.kind) == ("effect.begun", "effect.ended")
-    assert (before.data["approval_id"], before.digest, before.policy_version) == ("a1", "ab" * 32, "v1")
+    assert (before.data["approval_id"], before.digest, before.policy_version) == ("a1", given.digest, "v1")
     assert (after.data["ok"], after.data["error"]) == (True, None)
     assert len(str(after.data["result_sha256"])) == 64
 
@@ -147,10 +151,10 @@ async def test_an_effect_whose_end_could_not_be_written_down_is_not_repeated(rig
 
 @pytest.mark.parametrize(
     ("what", "verdict", "error"),
-    [(TOUCH, ASK, "denied"), (TOUCH, Deny(reasons=(Reason(rule="deletes"),)), "denied")],
+    [(TOUCH, ASK, "changed"), (TOUCH, Deny(reasons=(Reason(rule="deletes"),)), "denied")],
 )
 async def test_what_the_last_look_refuses_is_written_down(
-    rig: Rig, what: ToolCall, verdict: Verdict, error: Literal["denied"]
+    rig: Rig, what: ToolCall, verdict: Verdict, error: Literal["changed", "denied"]
 ) -> None:
     rig.policy.verdict, kept = verdict, Kept()
 

@@ -77,7 +77,7 @@ def ok(request: RunRequest, *, trusted: bool = True) -> RunOutcome:
     given = request.judged.call
     return RunOutcome(
         turn=ToolTurn(call_id=given.call_id, tool=given.tool, ok=True, headline="fine"),
-        provenance=Provenance(trusted=trusted),
+        provenance=Provenance(trusted=trusted, confidentiality="public"),
     )
 
 
@@ -85,7 +85,7 @@ def failed(request: RunRequest, error: str = "failed") -> RunOutcome:
     given = request.judged.call
     return RunOutcome(
         turn=ToolTurn(call_id=given.call_id, tool=given.tool, ok=False, headline="no luck", error=error),
-        provenance=Provenance(trusted=True),
+        provenance=Provenance(trusted=True, confidentiality="public"),
     )
 
 

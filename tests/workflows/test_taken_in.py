@@ -31,8 +31,8 @@ def from_web(request: RunRequest) -> RunOutcome:
     return ok(request).model_copy(update={"provenance": provenance})
 
 
-def public(request: RunRequest) -> RunOutcome:
-    return ok(request).model_copy(update={"provenance": Provenance(trusted=True, confidentiality="public")})
+def private(request: RunRequest) -> RunOutcome:
+    return ok(request).model_copy(update={"provenance": Provenance(trusted=True, origins=("memory:1",))})
 
 
 def seen_by(script: Script) -> list[tuple[bool, bool]]:
@@ -48,7 +48,7 @@ async def ended(on: Stage, **changes: object) -> str:
 
 async def test_what_came_in_is_known_to_every_later_call_and_to_the_sandbox(client: Client) -> None:
     script = scripted(LS, LS, LS, DONE)
-    outcomes = iter((public, from_web, ok))
+    outcomes = iter((ok, from_web, private))
     script.tool = lambda request: next(outcomes)(request)
     async with alone(client, script) as on:
         task_id = await ended(on)
@@ -84,7 +84,7 @@ async def test_a_fork_has_taken_in_what_its_past_has(client: Client) -> None:
 
 async def test_a_task_learns_from_the_sandbox_that_it_is_given(client: Client) -> None:
     script = scripted(LS, DONE)
-    script.tool = public
+    script.tool = ok
     async with living(client, script=script) as life:
         await life.need(taken_in=BOTH)
         given = life.on.input()
@@ -97,7 +97,7 @@ async def test_a_task_learns_from_the_sandbox_that_it_is_given(client: Client) -
 @pytest.mark.parametrize("way", ["dependency", "heir"])
 async def test_a_task_that_goes_on_with_another_inherits(client: Client, way: str) -> None:
     script = scripted(LS, DONE)
-    script.tool, script.taken_in = public, BOTH if way == "dependency" else TakenIn()
+    script.tool, script.taken_in = ok, BOTH if way == "dependency" else TakenIn()
     record = TaskRecord(task_id=uuid.uuid4().hex, created_at=datetime.now(UTC), dependencies=("another",))
     changes = {"record": record} if way == "dependency" else {"taken_in": BOTH}
     async with alone(client, script) as on:
@@ -108,14 +108,14 @@ async def test_a_task_that_goes_on_with_another_inherits(client: Client, way: st
 
 async def test_a_reset_does_not_make_the_sandbox_clean_again(client: Client) -> None:
     script = Script(plan_step=lambda request: LS if request.step < 4 else DONE)
-    outcomes = iter((public, public, from_web, public, public))
+    outcomes = iter((ok, ok, from_web, ok, ok))
     script.tool = lambda request: next(outcomes)(request)
     async with alone(client, script) as on:
         given = on.input()
         handle = await on.start(given)
         await handle.result()
         await retry_task(client, given.record.task_id, 2, reason="again", request_id=uuid.uuid4().hex)
-        script.tool = public
+        script.tool = ok
         await client.get_workflow_handle_for(TaskWorkflow.run, handle.id).result()
 
         assert seen_by(script)[:3] == [(False, False)] * 3
@@ -128,7 +128,7 @@ async def test_a_message_that_passes_something_on_is_taken_in(client: Client) ->
         step = LS if request.step == 1 else DONE
         return PlanOutcome(next_step=step, transcript_ref=ref, quotes=True, attaches=True)
 
-    script = Script(plan_step=think, tool=public)
+    script = Script(plan_step=think, tool=ok)
     async with alone(client, script) as on:
         await ended(on)
 

@@ -131,7 +131,7 @@ async def test_a_snapshot_that_policy_demands_is_taken_once_before_the_call(clie
     script.verdict = risky_asks if asking else lambda _: Allow()
     async with alone(client, script) as on:
         handle = await on.start()
-        for _ in range(2 if asking else 0):
+        for _ in range(1 if asking else 0):
             status = await on.until(handle, lambda seen: seen.approval is not None)
             assert status.approval is not None
             await on.until_sandbox(status.record.task_id, SandboxState.PAUSED)

@@ -6,6 +6,7 @@ import json
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Annotated, NoReturn, cast, get_args
 
 import typer
@@ -93,16 +94,17 @@ class Killing:
         task_id = await self._task(task) if task else None
         began = time.monotonic()
         if at_once.pulled:
-            kill = at_once.pulled.pop()
+            kill, written = at_once.pulled.pop()
             await self._desk.pulled(kill)
         else:
             kill = await self._desk.pull(level, task_id, self._by, reason)
-        report = Report(kill, time.monotonic() - began)
+            written = time.monotonic() - began
+        report = Report(kill, written)
         (told, report.unreachable), here, report.tasks = await asyncio.gather(
             self._tell(kill), asyncio.to_thread(self._here, kill), self._tasks(kill)
         )
         report.hosts = _merged([*told, *here])
-        report.seconds = time.monotonic() - began
+        report.seconds = (datetime.now(UTC) - kill.at).total_seconds()
         self._show(report)
         return 0 if report.whole else FAILED
 

@@ -17,8 +17,13 @@ role: owner
 permissions:
   browser: {unlisted: ask}
   cli: {read: [/workspace], write: [/workspace]}
+  api: {scopes: ["*"]}
 approval_rules:
-  {spending_over: 100000, external_communication: allow, data_deletion: allow, credential_access: allow}
+  spending_over: 100000
+  external_communication: allow
+  data_deletion: allow
+  credential_access: allow
+  account_changes: allow
 """,
     "test.yaml",
 )
@@ -44,11 +49,13 @@ def verdict_on(
     """On one call, made after the person said this and the planner read that."""
     sources = Sources((said(words), *seen))
     reached = tuple(str(args[name]) for name, kind in labels.arguments.items() if kind == "recipient" and name in args)
+    price = args.get("amount")
+    amount = price if isinstance(price, float) else None
     question = Question(
         actor=Actor(user_id="person", role="owner", channel="cli"),
         tool="tool",
         args=args,
-        actions=actions or (EffectAction(effects=labels.effects, destinations=reached),),
+        actions=actions or (EffectAction(effects=labels.effects, destinations=reached, amount=amount),),
         provenance=Provenance(trusted=not sources.tainted, origins=("planner",)),
         tainted=sources.tainted,
         labels=labels,
@@ -184,6 +191,8 @@ def test_fetching_is_egress() -> None:
 def test_a_host_that_was_opened_may_be_fetched_again() -> None:
     sources = Sources((said("Read the page"), PAGE))
     args: JsonObject = {"url": "https://evil.test/x"}
+    price = args.get("amount")
+    amount = price if isinstance(price, float) else None
     question = Question(
         actor=Actor(user_id="person", role="owner", channel="cli"),
         tool="tool",
