@@ -86,8 +86,12 @@ class SealedVault:
             document = await self._document()
             header = header_of(document.content)
             master = master or await self._source.master_key(header.vault_id, header.lock)
-            opened = await opened_document(document, master, {})
-            await self._accept(opened, trust=trust)
+            try:
+                opened = await opened_document(document, master, {})
+                await self._accept(opened, trust=trust)
+            except BaseException:
+                master.forget()
+                raise
             self._take(master, opened)
             return header
 
