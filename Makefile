@@ -31,8 +31,8 @@ agentdojo: ## Replay every attack of AgentDojo through the policy, in an environ
 chaos: ## Run the long forms of the tests that kill and cut; ARGS="--shuffle SEED" gives the same storm again
 	@deploy/test.sh -m slow tests/chaos $(ARGS)
 
-tamper: ## Flip 10,000 bytes of audit logs, heads, keys and bundles, and see that each change is named
-	@deploy/test.sh -m slow -s tests/audit $(ARGS)
+tamper: ## Flip 10,000 bytes of audit logs and bundles, change a vault 10,000 times, and see that each change is named
+	@deploy/test.sh -m slow -s tests/audit tests/identity $(ARGS)
 
 soak: ## Run many tasks and look what stays behind; ARGS="--rounds N" makes it longer
 	@deploy/test.sh -m slow --timeout 0 tests/soak $(ARGS)

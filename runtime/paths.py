@@ -67,6 +67,16 @@ class DataPaths:
         return self.root / "gateway" / "gateway.db"
 
     @property
+    def vault(self) -> Path:
+        """People's secrets, sealed."""
+        return self.root / "identity" / "vault.db"
+
+    @property
+    def vault_head(self) -> Path:
+        """Which state of the vault is the newest, where no other place is set for it."""
+        return self.root / "identity-head" / "head.json"
+
+    @property
     def notes(self) -> Path:
         """What the person asked to have remembered."""
         return self.root / "memory" / "notes.db"

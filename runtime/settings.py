@@ -188,6 +188,52 @@ class Settings(BaseSettings):
     """File for the signed head of the audit log, with the public key beside it; best on another disk. None takes
     `audit-head/head.json` of the data folder."""
 
+    vault_store: Literal["sqlite", "openbao"] = "sqlite"
+    """Where sealed secrets lie: a file of the data folder, or the KV engine of an OpenBao or HashiCorp Vault."""
+
+    vault_lock: Literal["passphrase", "keyring", "file", "transit"] = "passphrase"
+    """What opens a vault that is made anew: a passphrase, the OS keyring, `vault_key_file`, or OpenBao's transit."""
+
+    vault_key_file: Path | None = None
+    """File with the vault's key for servers, readable by its owner only; made with the vault if it is not there."""
+
+    vault_session_folder: Path = Path("/dev/shm")  # noqa: S108  a file system in memory, and a folder of our own in it
+    """Folder in memory that holds the key between `asos identity unlock` and `lock`."""
+
+    vault_head: Path | None = None
+    """File that says which state of the vault is the newest; best on another disk. None takes
+    `identity-head/head.json` of the data folder."""
+
+    vault_address: str = ""
+    """Address of the OpenBao or HashiCorp Vault server, for the store or for transit."""
+
+    vault_token: SecretStr | None = None
+    """Token for it; it is renewed while the program runs."""
+
+    vault_role_id: str = ""
+    """AppRole for it, in place of a token."""
+
+    vault_secret_id: SecretStr | None = None
+    """Secret of that AppRole."""
+
+    vault_namespace: str = ""
+    """Namespace on the server, where it has them."""
+
+    vault_ca_file: Path | None = None
+    """Certificate authority of the server; None takes the usual ones."""
+
+    vault_mount: str = "secret"
+    """Where its KV engine (version 2) is mounted."""
+
+    vault_path: str = Field(default="asos/vault", pattern=r"^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$")
+    """Path of this vault below it."""
+
+    vault_transit_mount: str = "transit"
+    """Where its transit engine is mounted."""
+
+    vault_transit_key: str = Field(default="asos", pattern=r"^[a-z0-9][a-z0-9._-]{0,62}$")
+    """The transit engine's key that wraps the vault's."""
+
     otlp_endpoint: str = ""
     """OpenTelemetry collector for traces, such as `http://localhost:4318`; empty sends none."""
 

@@ -17,7 +17,7 @@ from runtime.stack.parts import stack_of
 from runtime.stack.state import read_state
 from runtime.stack.up import up
 from runtime.stack.view import Progress, show_failure
-from workers.commands import factor, kill, policy, rules, stack
+from workers.commands import factor, identity, kill, policy, rules, stack
 
 SYSTEM_PANEL = "The system"
 
@@ -60,6 +60,7 @@ def command_line(settings: Settings) -> typer.Typer:
         policies.add_typer(commands)
     app.add_typer(policies, name="policy", rich_help_panel=SYSTEM_PANEL)
     app.add_typer(factor.factor_app(settings), name="factor", rich_help_panel=SYSTEM_PANEL)
+    app.add_typer(identity.identity_app(settings), name="identity", rich_help_panel=SYSTEM_PANEL)
     return app
 
 

@@ -27,6 +27,7 @@ from tests.invariants.records import RECORDS
 from tests.invariants.rules import RULES
 from tests.invariants.stops import STOPS
 from tests.invariants.switch import Switch, always, always_soon, in_vain, replaced
+from tests.invariants.vaults import VAULTS
 from workflows import calls, messages
 from workflows.calls import Calls
 from workflows.conversation import ConversationWorkflow
@@ -155,4 +156,5 @@ SWITCHES = (
     *RECORDS,
     *LIVES,
     *HOSTS,
+    *VAULTS,
 )

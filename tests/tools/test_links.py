@@ -18,7 +18,7 @@ from contracts.verdicts import Allow, Ask, Deny, Question, Reason, Verdict
 from policy.judge import judge
 from policy.roles import BrowserRules
 from tests.policy.cases_file import reference_policy
-from tests.tools.acting_parts import OneHost, Rig, call, judged, request
+from tests.tools.acting_parts import OneHost, Rig, approval, call, judged, request
 from tests.tools.conftest import LEASE, MemoryBlobs
 from tests.tools.local_sandbox import LocalSandbox
 from tests.tools.test_binding import approved

@@ -15,6 +15,7 @@ from rich.console import Console
 from contracts.kill import Kill
 from contracts.language import Language
 from contracts.texts import cli as cli_texts
+from contracts.texts import identity as identity_texts
 from contracts.texts import runtime as texts
 from gateway.kill_orders import line_of
 from gateway.owner import Owner
@@ -31,7 +32,7 @@ from runtime.settings import Settings, SettingsInvalid, read_settings
 from runtime.stack.down import down as stop_stack
 from runtime.stack.lock import LockHeld
 from runtime.stack.parts import stack_of
-from runtime.stack.report import pairing_code, report
+from runtime.stack.report import StackReport, pairing_code, report
 from runtime.stack.state import Failure, StackState, read_state
 from runtime.stack.supervise import Ended, supervise
 from runtime.stack.up import UpOutcome, prepare
@@ -39,6 +40,7 @@ from runtime.stack.up import up as start_stack
 from runtime.stack.view import Progress, show_addresses, show_failure, show_report
 from runtime.temporal import TemporalUnreachable, connect
 from sandbox.doctor import gaps
+from workers.vault import VaultState, vault_check, vault_sentence, vault_state
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object for programs.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until every part is healthy.")]
@@ -98,14 +100,17 @@ def down(as_json: Json = False) -> None:
 def status(as_json: Json = False) -> None:
     """Show what runs, and the address of the Temporal UI; exit code 1 unless every part is healthy."""
     settings = _settings()
-    found = asyncio.run(report(DataPaths(settings.data_dir)))
+    found, vault = asyncio.run(_report(settings))
     stops = _stops(settings) if found.phase != "stopped" else ()
     if as_json:
-        _print_json({**found.model_dump(mode="json"), "stops": [kill.model_dump(mode="json") for kill in stops]})
+        facts = {"vault": vault.model_dump(mode="json"), "stops": [kill.model_dump(mode="json") for kill in stops]}
+        _print_json({**found.model_dump(mode="json"), **facts})
     else:
         for kill in stops:
             _out.print(line_of(kill, settings.language), style="red", markup=False, highlight=False, soft_wrap=True)
         show_report(_out, found, _login_url(settings) if found.healthy else "", settings.language)
+        state = vault_sentence(vault, settings.language)
+        _out.print(identity_texts.VAULT_LINE.say(settings.language, state=state), markup=False, soft_wrap=True)
         if found.failure is not None:
             show_failure(_out, found.failure, settings.language, redactor_of(settings))
     raise typer.Exit(0 if found.healthy else 1)
@@ -148,7 +153,11 @@ def require_server(settings: Settings) -> None:
 async def _all_checks(settings: Settings) -> list[Check]:
     found = await gaps(docker_host=settings.docker_host, runtime=settings.sandbox_runtime, language=settings.language)
     sandboxes = sandbox_checks([(gap.part, gap.text) for gap in found], settings.language)
-    return [*await examine(settings, settings.language), *sandboxes]
+    return [*await examine(settings, settings.language), await vault_check(settings), *sandboxes]
+
+
+async def _report(settings: Settings) -> tuple[StackReport, VaultState]:
+    return await asyncio.gather(report(DataPaths(settings.data_dir)), vault_state(settings))
 
 
 def _up_in_foreground(settings: Settings) -> NoReturn:

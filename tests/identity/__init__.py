@@ -1,0 +1,1 @@
+"""Tests of the vault, its stores, and what opens it."""
