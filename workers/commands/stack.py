@@ -103,7 +103,10 @@ def status(as_json: Json = False) -> None:
     found, vault = asyncio.run(_report(settings))
     stops = _stops(settings) if found.phase != "stopped" else ()
     if as_json:
-        facts = {"vault": vault.model_dump(mode="json"), "stops": [kill.model_dump(mode="json") for kill in stops]}
+        facts: dict[str, JsonValue] = {
+            "vault": vault.model_dump(mode="json"),
+            "stops": [kill.model_dump(mode="json") for kill in stops],
+        }
         _print_json({**found.model_dump(mode="json"), **facts})
     else:
         for kill in stops:
