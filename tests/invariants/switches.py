@@ -12,6 +12,7 @@ from contracts.ledger import Begun
 from contracts.messages import HostGrant
 from contracts.sandbox import Lease
 from contracts.tools import ToolResult
+from contracts.verdicts import Allow, Deny
 from gateway import outbox
 from runtime.codec import EncryptionCodec
 from runtime.redact import Redactor
@@ -26,7 +27,7 @@ from tests.invariants.origins import ORIGINS
 from tests.invariants.records import RECORDS
 from tests.invariants.rules import RULES
 from tests.invariants.stops import STOPS
-from tests.invariants.switch import Switch, always, always_soon, in_vain, replaced
+from tests.invariants.switch import Switch, all_of, always, always_soon, in_vain, replaced
 from tests.invariants.vaults import VAULTS
 from workflows import calls, messages
 from workflows.calls import Calls
@@ -66,7 +67,8 @@ SWITCHES = (
     Switch(
         "a denied call never runs, says the workflow",
         f"{TASK}::test_a_denied_call_never_runs_and_the_planner_learns_why",
-        replaced(calls, "Deny", Nothing),
+        # What is denied then goes the way of what is allowed.
+        all_of(replaced(calls, "Deny", Nothing), replaced(calls, "Allow", (Allow, Deny))),
     ),
     Switch(
         "a denied call never runs, says the worker",
