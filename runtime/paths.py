@@ -111,7 +111,7 @@ class DataPaths:
     @property
     def policy_state(self) -> Path:
         """Which policy is in force, and why a change to it is not."""
-        return self.root / "run" / "policy.json"
+        return self.root / "state" / "policy.json"
 
     @property
     def kill_switch(self) -> Path:
@@ -121,7 +121,7 @@ class DataPaths:
     @property
     def known_hosts(self) -> Path:
         """Addresses of the further hosts of this installation, so that a stop reaches them without Temporal."""
-        return self.root / "run" / "hosts.json"
+        return self.root / "state" / "hosts.json"
 
     @property
     def pairing_code(self) -> Path:

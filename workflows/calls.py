@@ -29,6 +29,7 @@ from workflows.failures import has_not_begun, is_gone, reason_of
 from workflows.halting import Halting, has_begun
 from workflows.state import TaskState
 from workflows.stopping import heed_stop
+from workflows.together import together
 from workflows.visibility import Visibility
 from workflows.workplace import Workplace
 
@@ -71,8 +72,12 @@ class Calls:
 
         try:
             await together([asyncio.create_task(in_order(call)) for call in calls])
-        finally:
+        except GeneratorExit:
+            raise  # the worker lets go of the task, and nothing can be awaited any more
+        except BaseException:
             await self._approving.withdraw()
+            raise
+        await self._approving.withdraw()
         self._state.additions.extend(turns[call.call_id] for call in calls)
         await self._break_loops(calls, turns)
 
@@ -302,13 +307,3 @@ def sentence_of(reason: Reason, language: Language) -> str:
     """Why a rule fell, as a person reads it; a rule without a sentence is named."""
     known = REASONS.get(reason.rule)
     return known.say(language, detail=reason.detail) if known else f"{reason.rule} {reason.detail}".strip()
-
-
-async def together(tasks: list[asyncio.Task[None]]) -> None:
-    """Wait for all; if one raises or the task is cancelled, the others are cancelled and waited for first."""
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

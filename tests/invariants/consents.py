@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from activities import acting, examining, preview
+from activities import acting, examining, preparing, preview
 from activities.binding import bound_of
 from activities.granting import grant
 from audit.ledger import Ledger
@@ -181,7 +181,7 @@ CONSENTS = (
     Switch(
         "a yes to a script does not count once the script is another",
         f"{BINDING}::test_a_script_that_appears_after_the_yes_does_not_run",
-        replaced(acting, "fingerprint_of", _unchanged),
+        replaced(preparing, "fingerprint_of", _unchanged),
     ),
     Switch(
         "a yes under another policy does not count",

@@ -4,7 +4,7 @@ import sqlite3
 
 from temporalio.api.common.v1 import Payload
 
-from activities import acting, granting
+from activities import acting, granting, preparing
 from audit.ledger import Ledger
 from contracts.activities import JudgeOutcome
 from contracts.delivery import DeliverRequest
@@ -73,7 +73,7 @@ SWITCHES = (
     Switch(
         "a denied call never runs, says the worker",
         f"{ACTING}::test_a_denied_call_does_not_run",
-        replaced(granting, "Deny", Nothing),
+        replaced(preparing, "grant", always(granting.Granted(egress=()))),
     ),
     Switch(
         "an approval is for one call and its arguments, says the workflow",
