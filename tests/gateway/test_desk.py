@@ -163,6 +163,7 @@ async def test_an_unknown_task_is_named(house: House) -> None:
 @pytest.mark.parametrize("step", [None, 1, 2])
 async def test_a_closed_task_goes_on_again_from_a_step(house: House, step: int | None) -> None:
     task_id = await house.start("run something")
+    await house.until(task_id, Phase.COMPLETED)
     await house.closed(task_id)
     before, runs = len(house.script.plans), len(house.script.runs)
     old_run = (await house.desk.summary(task_id)).run_id
